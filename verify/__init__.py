@@ -1,0 +1,28 @@
+"""Checks of a uv project: pins, lock, policy, and what was run. `check` is the whole job; it prints nothing."""
+
+from .config import Config
+from .context import Context, Options
+from .files import InputError
+from .model import Case, Check, Finding, Location, NotRun, Outcome, Related, Report, Severity, Status, Tally
+from .run import UnknownCheckError, check, run_checks
+
+__all__ = [
+    "Case",
+    "Check",
+    "Config",
+    "Context",
+    "Finding",
+    "InputError",
+    "Location",
+    "NotRun",
+    "Options",
+    "Outcome",
+    "Related",
+    "Report",
+    "Severity",
+    "Status",
+    "Tally",
+    "UnknownCheckError",
+    "check",
+    "run_checks",
+]

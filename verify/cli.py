@@ -1,0 +1,93 @@
+"""The command line: `pinproof check` and its companions. Every other command's module is loaded when it is called."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable
+from importlib import import_module
+from pathlib import Path
+from typing import Any, NoReturn
+
+import click
+
+from .escape import clean, guard_line
+from .files import InputError
+
+COMMANDS = {
+    "check": ("check", "Check the pins, the lock, the policy and the tests of a project."),
+    "explain": ("explain", "Print why a check exists, with an example and how to fix or allow what it finds."),
+    "list": ("explain", "List every check."),
+}
+"""Name of a command -> the module below `commands` that defines it, and its line in `pinproof --help`."""
+
+
+class Commands(click.Group):
+    """Commands that are imported when they are called, so that a check starts fast."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in COMMANDS:
+            return None
+        module = import_module(f".commands.{COMMANDS[cmd_name][0]}", __package__)
+        command = getattr(module, f"{cmd_name.replace('-', '_')}_command")
+        if not isinstance(command, click.Command):
+            raise TypeError(f"{cmd_name} is not a command")
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, summary) for name, (_, summary) in COMMANDS.items()])
+
+
+@click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+@click.version_option(package_name="pinproof", message="%(prog)s %(version)s")
+def pinproof() -> None:
+    """Prove that a pinned dependency is the commit that was reviewed, and that what is built on it still holds."""
+
+
+def main(arguments: list[str] | None = None) -> NoReturn:
+    """Run the command line and exit: 0 clean, 1 a finding, 2 bad usage or unusable input, 130 interrupted."""
+    sys.exit(guarded(lambda: pinproof.main(arguments, prog_name="pinproof", standalone_mode=False)))
+
+
+def guarded(action: Callable[[], Any]) -> int:
+    """Run `action` and return the exit code; what goes wrong is said on standard error."""
+    try:
+        result = action()
+    except click.exceptions.Exit as exit_:
+        return exit_.exit_code
+    except click.ClickException as error:
+        _say(error.format_message(), usage=getattr(error, "ctx", None))
+        return 2
+    except (KeyboardInterrupt, click.Abort):
+        _say("interrupted")
+        return 130
+    except InputError as error:
+        _say(str(error), hint=error.hint)
+        return 2
+    except BrokenPipeError:
+        # Nobody reads any more. Python would report the same again while it closes standard output.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 2
+    return result if isinstance(result, int) else 0
+
+
+def _say(message: str, *, hint: str | None = None, usage: click.Context | None = None) -> None:
+    if usage is not None:
+        click.echo(usage.get_usage(), err=True)
+    click.echo(guard_line(f"error: {clean(message)}"), err=True)
+    if hint:
+        click.echo(guard_line(f"  fix: {clean(hint)}"), err=True)
+
+
+def emit(text: str, output: Path | None) -> None:
+    """Print `text`, or replace the file `output` by it."""
+    if output is None:
+        click.echo(text, nl=False)
+        return
+    from .files import write_whole
+
+    write_whole(output, text.encode())

@@ -1,0 +1,37 @@
+"""What a check is given: the project, its configuration, and what the user allowed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from .config import Config
+from .project import Project
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Options:
+    """What the command line allows.
+
+    Attributes:
+        static: nothing is executed, neither code of the project nor uv or pytest.
+        allow_build: `uv lock --check` may run build backends of the project.
+        online: hosts of trusted configuration may be contacted.
+        python: the interpreter of the project's environment, for its tests and what is installed there.
+        base: the revision that the project is compared with.
+        timeout: seconds that one executed program may take.
+    """
+
+    static: bool = False
+    allow_build: bool = False
+    online: bool = False
+    python: Path | None = None
+    base: str | None = None
+    timeout: float = 600.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Context:
+    project: Project
+    config: Config
+    options: Options = field(default_factory=Options)

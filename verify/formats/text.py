@@ -1,0 +1,86 @@
+"""Text for people: a line a check, and under it what was found."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ..escape import clean, guard_line
+from ..model import Finding, Outcome, Report, Severity, Status
+
+_COLORS = {
+    "passed": "32",
+    "failed": "31",
+    "not run": "33",
+    "errored": "35",
+    "error": "31",
+    "warning": "33",
+    "info": "36",
+}
+
+
+def render(report: Report, *, color: bool = False, verbosity: int = 0) -> str:
+    lines: list[str] = []
+    for outcome in report.outcomes:
+        if verbosity >= 0 or outcome.findings or outcome in report.missing or outcome.status is Status.ERRORED:
+            lines.extend(_outcome(outcome, report, color=color, verbosity=verbosity))
+    if verbosity >= 0:
+        lines.append(_summary(report))
+    return "".join(f"{guard_line(line)}\n" for line in lines)
+
+
+def _outcome(outcome: Outcome, report: Report, *, color: bool, verbosity: int) -> Iterator[str]:
+    words = outcome.status.words
+    label = _paint(f"{words:<8}", words, color)
+    yield f"{label} {outcome.check.code} {outcome.check.name}{_rest(outcome, report)}"
+    for finding in outcome.findings:
+        if finding.severity is not Severity.INFO or verbosity > 0:
+            yield from _finding(finding, color)
+    if verbosity > 0:
+        yield from _details(outcome)
+
+
+def _rest(outcome: Outcome, report: Report) -> str:
+    said = outcome.reason or (outcome.tally.detail if outcome.tally else "")
+    counts = [
+        f"{outcome.count(severity)} {severity.value}{'s' * (outcome.count(severity) > 1)}"
+        for severity in (Severity.ERROR, Severity.WARNING)
+        if outcome.count(severity)
+    ]
+    if outcome.ignored:
+        counts.append(f"{len(outcome.ignored)} ignored")
+    if outcome in report.missing:
+        counts.append("required")
+    shown = f" ({', '.join(counts)})" if counts else ""
+    return f": {said}{shown}" if said else shown
+
+
+def _finding(finding: Finding, color: bool) -> Iterator[str]:
+    label = _paint(finding.severity.value, finding.severity.value, color)
+    yield f"    {label}: {finding.message}"
+    if finding.location is not None:
+        yield f"      --> {finding.location}"
+    for related in finding.related:
+        yield f"      --> {related.location}  {related.message}"
+    if finding.hint:
+        yield f"      fix: {finding.hint}"
+
+
+def _details(outcome: Outcome) -> Iterator[str]:
+    for case in outcome.tally.cases if outcome.tally else ():
+        yield f"    {case.status.words}: {case.name}" + (f" ({case.reason})" if case.reason else "")
+    for finding, reason in outcome.ignored:
+        place = f" at {finding.location}" if finding.location else ""
+        yield f"    ignored: {finding.message}{place} (reason: {clean(reason)})"
+
+
+def _summary(report: Report) -> str:
+    counts = [
+        f"{sum(outcome.status is status for outcome in report.outcomes)} {status.words}"
+        for status in Status
+        if any(outcome.status is status for outcome in report.outcomes)
+    ]
+    return f"{', '.join(counts)}; exit code {report.exit_code}"
+
+
+def _paint(text: str, name: str, color: bool) -> str:
+    return f"\x1b[{_COLORS[name]}m{text}\x1b[0m" if color else text

@@ -1,0 +1,143 @@
+"""What uv.lock says, as typed records that keep their key paths."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from packaging.utils import canonicalize_name
+
+from .document import Document, Key, describe
+from .files import InputError
+from .source import Source, SourceError, locked_source
+
+KNOWN_VERSION = 1
+"""The lock schema version that uv writes; another one may mean anything."""
+
+
+@dataclass(frozen=True, slots=True)
+class Edge:
+    """One dependency edge of a package: `group` is the extra or group it belongs to, `kind` says which."""
+
+    keys: tuple[Key, ...]
+    table: dict[str, Any]
+    kind: str
+    group: str
+
+    @property
+    def name(self) -> str:
+        return str(self.table.get("name", ""))
+
+
+@dataclass(frozen=True, slots=True)
+class Recorded:
+    """One recorded requirement. `kind`: requires-dist, requires-dev, or a list of the manifest."""
+
+    keys: tuple[Key, ...]
+    table: dict[str, Any]
+    kind: str
+    group: str = ""
+
+    @property
+    def name(self) -> str:
+        return canonicalize_name(str(self.table.get("name", "")))
+
+
+@dataclass(frozen=True)
+class Package:
+    """One `[[package]]` entry."""
+
+    keys: tuple[Key, ...]
+    table: dict[str, Any]
+
+    @cached_property
+    def name(self) -> str:
+        return canonicalize_name(str(self.table.get("name", "")))
+
+    @property
+    def version(self) -> str:
+        return str(self.table.get("version", ""))
+
+    @cached_property
+    def source(self) -> Source | SourceError:
+        """The source, or what is wrong with it."""
+        table = self.table.get("source")
+        if not isinstance(table, dict):
+            return SourceError("no source table")
+        try:
+            return locked_source(table)
+        except SourceError as error:
+            return error
+
+    @property
+    def source_keys(self) -> tuple[Key, ...]:
+        return (*self.keys, "source")
+
+    def edges(self) -> Iterator[Edge]:
+        yield from self._edges(("dependencies",), "dependencies", "")
+        for kind in ("optional-dependencies", "dev-dependencies"):
+            groups = self.table.get(kind)
+            for group in groups if isinstance(groups, dict) else ():
+                yield from self._edges((kind, group), kind, str(group))
+
+    def _edges(self, path: tuple[str, ...], kind: str, group: str) -> Iterator[Edge]:
+        entries: Any = self.table
+        for key in path:
+            entries = entries.get(key) if isinstance(entries, dict) else None
+        for number, table in enumerate(entries if isinstance(entries, list) else ()):
+            if isinstance(table, dict):
+                yield Edge((*self.keys, *path, number), table, kind, group)
+
+    def recorded(self) -> Iterator[Recorded]:
+        metadata = self.table.get("metadata")
+        if not isinstance(metadata, dict):
+            return
+        yield from _recorded(metadata.get("requires-dist"), (*self.keys, "metadata", "requires-dist"), "requires-dist")
+        groups = metadata.get("requires-dev")
+        for group, entries in (groups if isinstance(groups, dict) else {}).items():
+            keys = (*self.keys, "metadata", "requires-dev", group)
+            yield from _recorded(entries, keys, "requires-dev", str(group))
+
+
+def _recorded(entries: object, keys: tuple[Key, ...], kind: str, group: str = "") -> Iterator[Recorded]:
+    for number, table in enumerate(entries if isinstance(entries, list) else ()):
+        if isinstance(table, dict):
+            yield Recorded((*keys, number), table, kind, group)
+
+
+class Lock:
+    """uv.lock: its packages, by name and in order, and its manifest."""
+
+    def __init__(self, document: Document) -> None:
+        """Raises `InputError` when the schema version is unknown or the packages are not tables."""
+        self.document = document
+        version = document.data.get("version")
+        if version != KNOWN_VERSION or isinstance(version, bool):
+            found = "no `version`" if version is None else f"schema version {version!r}"
+            raise document.error(
+                ("version",), f"has {found}, expected {KNOWN_VERSION}", hint="re-lock with uv, or update pinproof"
+            )
+        key = "package" if "package" in document.data else "distribution"
+        entries = document.data.get(key, [])
+        if not isinstance(entries, list) or not all(isinstance(entry, dict) for entry in entries):
+            raise InputError(document.path, f"`{key}` is {describe(entries)}, expected an array of tables")
+        self.packages = tuple(Package((key, number), table) for number, table in enumerate(entries))
+
+    @cached_property
+    def by_name(self) -> dict[str, list[Package]]:
+        names: dict[str, list[Package]] = {}
+        for package in self.packages:
+            names.setdefault(package.name, []).append(package)
+        return names
+
+    def manifest(self, kind: str) -> Iterator[Recorded]:
+        """Yield the recorded requirements of one list of the manifest: constraints, overrides, requirements, ..."""
+        yield from _recorded(self.document.get("manifest", kind), ("manifest", kind), kind)
+
+    def manifest_groups(self) -> Iterator[Recorded]:
+        groups = self.document.get("manifest", "dependency-groups")
+        for group, entries in (groups if isinstance(groups, dict) else {}).items():
+            keys = ("manifest", "dependency-groups", group)
+            yield from _recorded(entries, keys, "dependency-groups", str(group))

@@ -1,0 +1,100 @@
+"""Where keys stand in a TOML text. Loaded only when there is something to report."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import tree_sitter_toml
+from tree_sitter import Language, Node, Parser
+
+from .document import Key
+
+Path = tuple[Key, ...]
+_LANGUAGE = Language(tree_sitter_toml.language())
+_HEADERS = ("table", "table_array_element")
+_KEYS = ("bare_key", "quoted_key", "dotted_key")
+
+
+class Positions:
+    """Finds key paths in one text that is valid TOML. Tables are indexed at once, their contents when asked for."""
+
+    def __init__(self, text: str) -> None:
+        self._source = text.encode()
+        self._lines = self._source.split(b"\n")
+        self._tables: list[tuple[Path, Node]] = []
+        root = Parser(_LANGUAGE).parse(self._source).root_node
+        self._tables.append(((), root))
+        arrays: dict[Path, int] = {}
+        for node in root.children:
+            if node.type in _HEADERS:
+                self._tables.append((self._header(node, arrays), node))
+        self._by_path: dict[Path, list[Node]] = {}
+        for path, node in self._tables:
+            self._by_path.setdefault(path, []).append(node)
+
+    def find(self, keys: Path) -> tuple[int, int]:
+        """Return line and column, both from 1, of the key path, else of the longest part of it that is there."""
+        best: tuple[int, Node | None] = (0, None)
+        for size in range(len(keys), -1, -1):
+            for node in self._by_path.get(keys[:size], ()):
+                depth, found = self._descend(node, keys[size:])
+                if size + depth > best[0] and found is not None:
+                    best = (size + depth, found)
+            if best[0] == len(keys):
+                break
+        return (1, 1) if best[1] is None else self._place(best[1])
+
+    def _descend(self, node: Node, keys: Path) -> tuple[int, Node | None]:
+        """Return how many of `keys` are found inside `node`, and the node of the last of them."""
+        if not keys:
+            return 0, (None if node.type == "document" else node)
+        best: tuple[int, Node | None] = (0, None if node.type == "document" else node)
+        for size, place, value in self._entries(node, keys):
+            depth, deeper = self._descend(value, keys[size:])
+            found = place if depth == 0 else deeper
+            if size + depth > best[0]:
+                best = (size + depth, found)
+        return best
+
+    def _entries(self, node: Node, keys: Path) -> Iterator[tuple[int, Node, Node]]:
+        """Yield the entries of a table or array that begin `keys`: how many keys they name, their place and value."""
+        if node.type == "array":
+            values = [c for c in node.named_children if c.type != "comment"]
+            if isinstance(keys[0], int) and keys[0] < len(values):
+                yield 1, values[keys[0]], values[keys[0]]
+            return
+        for pair in node.named_children:
+            if pair.type != "pair":
+                continue
+            key = pair.named_children[0]
+            names = self._names(key)
+            if names == keys[: len(names)]:
+                yield len(names), key, pair.named_children[-1]
+
+    def _header(self, node: Node, arrays: dict[Path, int]) -> Path:
+        names = self._names(next(c for c in node.named_children if c.type in _KEYS))
+        path: Path = ()
+        for position, name in enumerate(names, 1):
+            path = (*path, name)
+            if position < len(names) and path in arrays:
+                path = (*path, arrays[path])
+        if node.type == "table_array_element":
+            arrays[path] = arrays.get(path, -1) + 1
+            path = (*path, arrays[path])
+        return path
+
+    def _names(self, key: Node) -> tuple[str, ...]:
+        if key.type == "dotted_key":
+            return tuple(name for child in key.named_children for name in self._names(child))
+        text = (key.text or b"").decode()
+        if key.type != "quoted_key":
+            return (text,)
+        if text.startswith("'"):
+            return (text[1:-1],)
+        import rtoml
+
+        return (str(next(iter(rtoml.loads(f"{text} = 0")))),)
+
+    def _place(self, node: Node) -> tuple[int, int]:
+        row, byte = node.start_point
+        return row + 1, len(self._lines[row][:byte].decode("utf-8", "replace")) + 1

@@ -1,0 +1,128 @@
+"""The project under check: every file of it is read once."""
+
+from __future__ import annotations
+
+import posixpath
+from functools import cached_property
+from pathlib import Path
+from typing import Protocol
+
+from packaging.utils import canonicalize_name
+
+from .document import Document
+from .files import InputError, read_regular
+from .lock import Lock, Package
+
+PYPROJECT = "pyproject.toml"
+LOCK = "uv.lock"
+
+
+class Tree(Protocol):
+    """Where the files of a project come from: a directory, or a commit."""
+
+    def read(self, relative: str) -> bytes:
+        """Return the bytes of a file below the project's root. Raises `FileNotFoundError` or `InputError`."""
+
+
+class DirectoryTree:
+    """A project in a directory. Members may stand beside it, as far as the enclosing git checkout reaches."""
+
+    def __init__(self, root: Path) -> None:
+        self.root = root.resolve()
+        self._boundary = next((p for p in (self.root, *self.root.parents) if (p / ".git").exists()), self.root)
+
+    def read(self, relative: str) -> bytes:
+        place = posixpath.normpath(posixpath.join(self.root.relative_to(self._boundary).as_posix(), relative))
+        if place.startswith(("../", "/")):
+            raise FileNotFoundError(relative)
+        return read_regular(self._boundary, place)
+
+
+class Project:
+    """pyproject.toml, uv.lock, uv.toml and the members' pyproject.toml of one uv project."""
+
+    def __init__(self, tree: Tree, *, name: str = ".") -> None:
+        """Read the files of `tree`. Raises `InputError` for what cannot be used."""
+        self.tree = tree
+        self.name = name
+        self.pyproject = _required(tree, PYPROJECT, "expected a uv project; name its folder")
+        self.lock_document = _required(tree, LOCK, "create it with `uv lock`, or name the workspace's root")
+        self.lock = Lock(self.lock_document)
+
+    @classmethod
+    def load(cls, path: Path) -> Project:
+        """Read the project in the directory `path`.
+
+        Raises:
+            InputError: there is no such directory, or one of its files cannot be used.
+        """
+        if not path.is_dir():
+            what = "is not a directory" if path.exists() else "does not exist"
+            raise InputError(str(path), what, hint="name the folder that holds pyproject.toml and uv.lock")
+        return cls(DirectoryTree(path), name=str(path))
+
+    @property
+    def root(self) -> Path:
+        """The directory of the project. Raises `TypeError` for a project that was read from a commit."""
+        if not isinstance(self.tree, DirectoryTree):
+            raise TypeError("this project was read from a commit and has no directory")
+        return self.tree.root
+
+    @cached_property
+    def uv_toml(self) -> Document | None:
+        return _optional(self.tree, "uv.toml")
+
+    @cached_property
+    def root_package(self) -> Package | None:
+        """The lock entry of the root itself; None for a virtual root without `[project]`."""
+        return next((p for p in self.lock.packages if _folder(p) == "."), None)
+
+    @cached_property
+    def members(self) -> dict[str, Member]:
+        """Members, path dependencies and the root, by folder relative to the root; the root is `.`."""
+        found = {".": Member(".", self.root_package, self.pyproject)}
+        for package in self.lock.packages:
+            folder = _folder(package)
+            if folder and folder != ".":
+                found[folder] = Member(folder, package, _optional(self.tree, posixpath.join(folder, PYPROJECT)))
+        return found
+
+
+class Member:
+    """One project of the workspace. `document` is None when its pyproject.toml is not in the checkout."""
+
+    def __init__(self, folder: str, package: Package | None, document: Document | None) -> None:
+        self.folder = folder
+        self.package = package
+        self.document = document
+
+    @cached_property
+    def name(self) -> str:
+        if self.package is not None:
+            return self.package.name
+        declared = self.document.get("project", "name") if self.document else None
+        return canonicalize_name(declared) if isinstance(declared, str) else ""
+
+
+def _folder(package: Package) -> str:
+    source = package.table.get("source")
+    if not isinstance(source, dict):
+        return ""
+    for kind in ("editable", "virtual", "directory"):
+        if isinstance(source.get(kind), str):
+            return posixpath.normpath(str(source[kind]))
+    return ""
+
+
+def _required(tree: Tree, name: str, hint: str) -> Document:
+    try:
+        return Document(name, tree.read(name))
+    except FileNotFoundError:
+        raise InputError(name, "is missing", hint=hint) from None
+
+
+def _optional(tree: Tree, name: str) -> Document | None:
+    try:
+        return Document(name, tree.read(name))
+    except FileNotFoundError:
+        return None

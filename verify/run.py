@@ -1,0 +1,194 @@
+"""Runs checks over one project. It never prints and never exits."""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from graphlib import TopologicalSorter
+from pathlib import Path
+
+from .checks import CHECKS
+from .config import CODE as CONFIG_CODE
+from .config import Config, Ignore
+from .context import Context, Options
+from .model import Check, Finding, NotRun, Outcome, Report, Severity, Status, Tally
+from .project import Project
+
+
+class UnknownCheckError(ValueError):
+    """A name, code or prefix that no check has."""
+
+
+def check(
+    path: str | Path = ".",
+    *,
+    options: Options | None = None,
+    config: Config | None = None,
+    select: Sequence[str] = (),
+    ignore: Sequence[str] = (),
+    require: Sequence[str] = (),
+    fail_on: Severity | None = None,
+) -> Report:
+    """Check the uv project in the directory `path` and return the report.
+
+    Args:
+        path: the folder that holds pyproject.toml and uv.lock.
+        options: what is allowed; by default programs are executed and no network is used.
+        config: trusted configuration instead of the project's own `[tool.pinproof]`.
+        select: codes, prefixes of codes, or names of the checks to run; all when empty.
+        ignore: codes, prefixes of codes, or names of the checks to leave out.
+        require: names of checks that must have run, beside those that the configuration requires.
+        fail_on: the lowest severity that makes the report fail, instead of the configured one.
+
+    Raises:
+        InputError: the project cannot be read.
+        UnknownCheckError: `select`, `ignore` or `require` names no check.
+    """
+    project = Project.load(Path(path))
+    config = config or Config.load(project.pyproject)
+    context = Context(project=project, config=config, options=options or Options())
+    return run_checks(context, select=select, ignore=ignore, require=require, fail_on=fail_on)
+
+
+def run_checks(
+    context: Context,
+    *,
+    select: Sequence[str] = (),
+    ignore: Sequence[str] = (),
+    require: Sequence[str] = (),
+    fail_on: Severity | None = None,
+) -> Report:
+    """Run the selected checks in the order of their prerequisites. See `check`."""
+    chosen = choose(select, ignore)
+    required = frozenset(require) | frozenset(context.config.require)
+    for name in sorted(required):
+        if name not in {check.name for check in CHECKS}:
+            raise UnknownCheckError(_unknown(name, "check"))
+    outcomes: dict[str, Outcome] = {}
+    for check in _ordered(chosen):
+        outcomes[check.name] = _judged(check, context, outcomes)
+    applied = _apply_config([outcomes[check.name] for check in chosen], context.config)
+    return Report(
+        root=context.project.name,
+        outcomes=tuple(applied),
+        fail_on=fail_on or context.config.fail_on,
+        required=required & {check.name for check in chosen},
+    )
+
+
+def choose(select: Iterable[str], ignore: Iterable[str]) -> list[Check]:
+    """Return the checks that `select` names, without those that `ignore` names, in their listed order.
+
+    Raises:
+        UnknownCheckError: a selector names no check.
+    """
+    chosen = {check.code for name in select for check in _named(name)} or {check.code for check in CHECKS}
+    chosen -= {check.code for name in ignore for check in _named(name)}
+    return [check for check in CHECKS if check.code in chosen]
+
+
+def _named(selector: str) -> list[Check]:
+    found = [check for check in CHECKS if check.name == selector or check.code.startswith(selector.upper())]
+    if not selector or not found:
+        raise UnknownCheckError(_unknown(selector, "check, code or prefix"))
+    return found
+
+
+def _unknown(name: str, kind: str) -> str:
+    return f"no {kind} is called {name!r}; there are {', '.join(f'{c.code} {c.name}' for c in CHECKS)}"
+
+
+def _ordered(checks: Sequence[Check]) -> list[Check]:
+    by_name = {check.name: check for check in checks}
+    graph = {check.name: [name for name in check.requires if name in by_name] for check in checks}
+    return [by_name[name] for name in TopologicalSorter(graph).static_order()]
+
+
+def _judged(check: Check, context: Context, earlier: dict[str, Outcome]) -> Outcome:
+    if check.executes and context.options.static:
+        return Outcome(check=check, status=Status.NOT_RUN, reason="it executes programs, and --static forbids that")
+    for name in check.requires:
+        if name in earlier and earlier[name].status is not Status.PASSED:
+            reason = f"it needs {name}, which is {earlier[name].status.words}"
+            return Outcome(check=check, status=Status.NOT_RUN, reason=reason)
+    findings: list[Finding] = []
+    tally: Tally | None = None
+    try:
+        for said in check.run(context):
+            if isinstance(said, Tally):
+                tally = said
+            else:
+                findings.append(said)
+    except NotRun as answer:
+        if not any(finding.severity is Severity.ERROR for finding in findings):
+            partial = Tally(detail="", cases=answer.cases) if answer.cases else tally
+            return Outcome(
+                check=check, status=Status.NOT_RUN, reason=str(answer), findings=tuple(findings), tally=partial
+            )
+    except RecursionError:
+        return Outcome(check=check, status=Status.ERRORED, reason="the input is nested too deeply for this check")
+    except Exception as error:
+        reason = f"{type(error).__name__}: {error}; this is a bug in pinproof, please report it"
+        return Outcome(check=check, status=Status.ERRORED, reason=reason, findings=tuple(findings), tally=tally)
+    return _graded(Outcome(check=check, status=Status.PASSED, findings=tuple(findings), tally=tally))
+
+
+def _graded(outcome: Outcome) -> Outcome:
+    """Return `outcome` with the status that its findings give it, and these in the order of their places."""
+    if outcome.status is Status.ERRORED:
+        return outcome
+    ordered = sorted(outcome.findings, key=lambda f: (-f.severity.rank, f.location is None, f.location, f.message))
+    status = outcome.status
+    if status is not Status.NOT_RUN:
+        status = Status.FAILED if outcome.count(Severity.ERROR) else Status.PASSED
+    return replace(outcome, status=status, findings=tuple(ordered))
+
+
+def _apply_config(outcomes: list[Outcome], config: Config) -> list[Outcome]:
+    """Set ignored findings aside, apply configured severities, and report ignores that match nothing."""
+    used: set[int] = set()
+    graded = [_graded(_configured(outcome, config, used)) for outcome in outcomes]
+    ran = {outcome.check.code for outcome in graded if outcome.status is not Status.NOT_RUN}
+    stale = [problem for number, entry in enumerate(config.ignores) for problem in _stale(entry, number in used, ran)]
+    return [_graded(replace(o, findings=(*o.findings, *stale))) if o.check.code == CONFIG_CODE else o for o in graded]
+
+
+def _configured(outcome: Outcome, config: Config, used: set[int]) -> Outcome:
+    kept: list[Finding] = []
+    ignored: list[tuple[Finding, str]] = []
+    for finding in outcome.findings:
+        severity = config.severity.get(finding.code, finding.severity)
+        matching = [number for number, entry in enumerate(config.ignores) if entry.matches(finding)]
+        used.update(matching)
+        valid = [config.ignores[number] for number in matching if not _expired(config.ignores[number])]
+        if severity is None:
+            ignored.append((finding, f"the severity of {finding.code} is off"))
+        elif valid:
+            ignored.append((finding, valid[0].reason))
+        else:
+            kept.append(replace(finding, severity=severity))
+    return replace(outcome, findings=tuple(kept), ignored=tuple(ignored))
+
+
+def _expired(entry: Ignore) -> bool:
+    return entry.until is not None and entry.until < datetime.datetime.now(tz=datetime.UTC).date()
+
+
+def _stale(entry: Ignore, matched: bool, ran: set[str]) -> Iterable[Finding]:
+    if _expired(entry):
+        message = f"the ignore of {entry.code} ended on {entry.until}"
+    elif entry.code not in {check.code for check in CHECKS}:
+        message = f"the ignore names the code {entry.code}, which no check has"
+    elif not matched and entry.code in ran:
+        message = f"the ignore of {entry.code} matches no finding"
+    else:
+        return
+    yield Finding(
+        code=CONFIG_CODE,
+        message=message,
+        severity=Severity.WARNING,
+        location=entry.location,
+        hint="remove the ignore, or correct what it names",
+        package=entry.package,
+    )
