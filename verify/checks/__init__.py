@@ -3,6 +3,6 @@
 from __future__ import annotations
 
 from ..model import Check
-from . import configuration
+from . import configuration, pins
 
-CHECKS: tuple[Check, ...] = (configuration.CHECK,)
+CHECKS: tuple[Check, ...] = (configuration.CHECK, pins.CHECK)

@@ -57,7 +57,7 @@ def _rest(outcome: Outcome, report: Report) -> str:
 def _finding(finding: Finding, color: bool) -> Iterator[str]:
     label = _paint(finding.severity.value, finding.severity.value, color)
     yield f"    {label}: {finding.message}"
-    if finding.location is not None:
+    if finding.location is not None and finding.location not in {related.location for related in finding.related}:
         yield f"      --> {finding.location}"
     for related in finding.related:
         yield f"      --> {related.location}  {related.message}"
