@@ -3,6 +3,15 @@
 from __future__ import annotations
 
 from ..model import Check
-from . import configuration, pins
+from . import configuration, gpu, ineffective, lock, mutable, pins, policy, policy_tests
 
-CHECKS: tuple[Check, ...] = (configuration.CHECK, pins.CHECK)
+CHECKS: tuple[Check, ...] = (
+    configuration.CHECK,
+    pins.CHECK,
+    mutable.CHECK,
+    ineffective.CHECK,
+    lock.CHECK,
+    policy.CHECK,
+    policy_tests.CHECK,
+    gpu.CHECK,
+)

@@ -31,6 +31,7 @@ from ..lock import Edge, Lock, Recorded
 from ..model import Check, Finding, Location, Related, Tally
 from ..project import Member, Project
 from ..source import Source, SourceError, locked_source, recorded_source, same_place
+from ..words import counted
 
 CODE = "PIN001"
 DIRECT = ("git", "url", "path", "directory", "workspace")
@@ -67,11 +68,11 @@ def _detail(places: _Places, count: int) -> str:
     if places.project.lock.packages and not places.has_metadata:
         notes.append("the lock records no requirements")
     if places.declared.dynamic_members:
-        notes.append(f"{len(places.declared.dynamic_members)} projects declare dependencies dynamically")
+        notes.append(f"{counted(len(places.declared.dynamic_members), 'project')} with dynamic dependencies")
     absent = sum(member.document is None for member in places.project.members.values())
     if absent:
-        notes.append(f"incomplete checkout: {absent} members are absent")
-    return f"{count} packages have git, url or local sources" + "".join(f"; {note}" for note in notes)
+        notes.append(f"incomplete checkout, {counted(absent, 'member')} absent")
+    return f"{counted(count, 'package')} with git, url or local sources" + "".join(f"; {note}" for note in notes)
 
 
 class _Places:

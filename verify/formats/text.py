@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from ..escape import clean, guard_line
 from ..model import Finding, Outcome, Report, Severity, Status
+from ..words import counted
 
 _COLORS = {
     "passed": "32",
@@ -42,7 +43,7 @@ def _outcome(outcome: Outcome, report: Report, *, color: bool, verbosity: int) -
 def _rest(outcome: Outcome, report: Report) -> str:
     said = outcome.reason or (outcome.tally.detail if outcome.tally else "")
     counts = [
-        f"{outcome.count(severity)} {severity.value}{'s' * (outcome.count(severity) > 1)}"
+        counted(outcome.count(severity), severity.value)
         for severity in (Severity.ERROR, Severity.WARNING)
         if outcome.count(severity)
     ]
