@@ -53,10 +53,11 @@ def read_regular(root: Path, relative: str, *, limit: int = SIZE_LIMIT) -> bytes
         descriptor = os.open(real, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | os.O_NOFOLLOW)
     except OSError as error:
         raise InputError(relative, f"cannot be read: {_reason(error)}") from None
+    found = os.fstat(descriptor)
+    if not stat.S_ISREG(found.st_mode):
+        os.close(descriptor)
+        raise InputError(relative, f"is {_kind(found.st_mode)}, expected a regular file")
     with os.fdopen(descriptor, "rb") as file:
-        found = os.fstat(descriptor)
-        if not stat.S_ISREG(found.st_mode):
-            raise InputError(relative, f"is {_kind(found.st_mode)}, expected a regular file")
         if found.st_size > limit:
             raise InputError(relative, f"has {found.st_size} bytes, more than the limit of {limit}")
         try:
