@@ -3,6 +3,7 @@
 from .config import Config
 from .context import Context, Options
 from .files import InputError
+from .fleet import check_projects, find_projects
 from .model import Case, Check, Finding, Location, NotRun, Outcome, Related, Report, Severity, Status, Tally
 from .run import UnknownCheckError, check, run_checks
 
@@ -24,5 +25,7 @@ __all__ = [
     "Tally",
     "UnknownCheckError",
     "check",
+    "check_projects",
+    "find_projects",
     "run_checks",
 ]

@@ -42,6 +42,9 @@ class Document:
         """Read the file `relative` below `root`. Raises `FileNotFoundError` or `InputError`."""
         return cls(relative, read_regular(root, relative))
 
+    def __reduce__(self) -> tuple[type[Document], tuple[str, bytes]]:
+        return Document, (self.path, self.raw)
+
     def get(self, *keys: str) -> Any:
         """Return the value at the path `keys` through tables, or None where a table or key is missing."""
         value: Any = self.data

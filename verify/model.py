@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import enum
+import posixpath
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
@@ -172,14 +173,27 @@ class Outcome:
 class Report:
     """The outcomes of one run over one project.
 
-    `required` names the checks that must have run. `exit_code` is 0 when clean; 1 for a finding at or above
-    `fail_on`, or a required check that did not run; 2 when a check of ours crashed.
+    `exit_code` is 0 when clean; 1 for a finding at or above `fail_on`, or a required check that did not run; 2 when a
+    check of ours crashed, or the project could not be read.
+
+    Attributes:
+        root: the project's folder as the user named it.
+        folder: the same folder relative to the root of the git checkout around it, with forward slashes; outside a
+            checkout as the user named it.
+        outcomes: what each check said.
+        fail_on: the lowest severity that fails.
+        required: names of the checks that must have run.
+        error: why the project could not be read; there are no outcomes then.
+        hint: what to do about `error`.
     """
 
     root: str
     outcomes: tuple[Outcome, ...]
+    folder: str = "."
     fail_on: Severity = Severity.ERROR
     required: frozenset[str] = field(default_factory=frozenset)
+    error: str | None = None
+    hint: str | None = None
 
     @property
     def findings(self) -> tuple[Finding, ...]:
@@ -190,9 +204,13 @@ class Report:
         """Required checks that did not run."""
         return tuple(o for o in self.outcomes if o.check.name in self.required and o.status is Status.NOT_RUN)
 
+    def path(self, location: Location) -> str:
+        """Return the path of `location` relative to the git checkout around the project, not only to the project."""
+        return posixpath.normpath(posixpath.join(self.folder, location.path))
+
     @property
     def exit_code(self) -> int:
-        if any(outcome.status is Status.ERRORED for outcome in self.outcomes):
+        if self.error is not None or any(outcome.status is Status.ERRORED for outcome in self.outcomes):
             return 2
         failed = any(o.status is Status.FAILED for o in self.outcomes)
         return int(failed or bool(self.missing) or any(f.severity.rank >= self.fail_on.rank for f in self.findings))

@@ -29,7 +29,8 @@ class DirectoryTree:
 
     def __init__(self, root: Path) -> None:
         self.root = root.resolve()
-        self._boundary = next((p for p in (self.root, *self.root.parents) if (p / ".git").exists()), self.root)
+        self.checkout = next((p for p in (self.root, *self.root.parents) if (p / ".git").exists()), None)
+        self._boundary = self.checkout or self.root
 
     def read(self, relative: str) -> bytes:
         place = posixpath.normpath(posixpath.join(self.root.relative_to(self._boundary).as_posix(), relative))
@@ -67,6 +68,12 @@ class Project:
         if not isinstance(self.tree, DirectoryTree):
             raise TypeError("this project was read from a commit and has no directory")
         return self.tree.root
+
+    @property
+    def folder(self) -> str:
+        """The project's folder relative to the git checkout around it; outside a checkout as the user named it."""
+        checkout = self.tree.checkout if isinstance(self.tree, DirectoryTree) else None
+        return self.name if checkout is None else self.root.relative_to(checkout).as_posix()
 
     @cached_property
     def uv_toml(self) -> Document | None:

@@ -71,6 +71,7 @@ def run_checks(
     applied = _apply_config([outcomes[check.name] for check in chosen], context.config)
     return Report(
         root=context.project.name,
+        folder=context.project.folder,
         outcomes=tuple(applied),
         fail_on=fail_on or context.config.fail_on,
         required=required & {check.name for check in chosen},

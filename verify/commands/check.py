@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -13,8 +15,9 @@ from ..config import Config
 from ..context import Options
 from ..document import Document
 from ..files import InputError
+from ..fleet import check_projects, find_projects
 from ..formats import FORMATS, render
-from ..model import Severity
+from ..model import Report, Severity
 from ..run import UnknownCheckError, check
 
 _SELECTOR = "CODE"
@@ -25,7 +28,7 @@ def _split(_: click.Context, __: click.Parameter, values: tuple[str, ...]) -> tu
 
 
 @click.command("check")
-@click.argument("path", default=".", type=click.Path(path_type=Path))
+@click.argument("paths", metavar="[PATH]...", nargs=-1, type=click.Path(path_type=Path))
 @click.option("--format", "format_", type=click.Choice(FORMATS), default="text", show_default=True, help="Output form.")
 @click.option("--output", type=click.Path(path_type=Path, dir_okay=False), help="Write to a file, whole or not at all.")
 @click.option("--select", multiple=True, callback=_split, metavar=_SELECTOR, help="Run these codes, prefixes or names.")
@@ -37,13 +40,15 @@ def _split(_: click.Context, __: click.Parameter, values: tuple[str, ...]) -> tu
 @click.option("--fail-on", type=click.Choice(["error", "warning"]), help="Lowest severity that fails.")
 @click.option("--config", type=click.Path(path_type=Path), help="Trusted file with [tool.pinproof], used instead.")
 @click.option("--timeout", type=click.FloatRange(min=1), default=600.0, show_default=True, help="Seconds a program.")
+@click.option("-r", "--recursive", is_flag=True, help="Check every uv.lock below each PATH.")
+@click.option("-j", "--jobs", type=click.IntRange(min=1), help="Processes side by side; one a processor by default.")
 @click.option("-q", "--quiet", is_flag=True, help="Print only what is wrong.")
 @click.option("-v", "--verbose", is_flag=True, help="Print every case, what was ignored, and information.")
 @click.option(
     "--color", type=click.Choice(["auto", "always", "never"]), default="auto", help="Color the text; auto by default."
 )
 def check_command(
-    path: Path,
+    paths: tuple[Path, ...],
     format_: str,
     output: Path | None,
     select: tuple[str, ...],
@@ -55,19 +60,25 @@ def check_command(
     fail_on: str | None,
     config: Path | None,
     timeout: float,
+    recursive: bool,
+    jobs: int | None,
     quiet: bool,
     verbose: bool,
     color: str,
 ) -> int:
-    """Check the uv project in the folder PATH.
+    """Check the uv project in the folder PATH, or several.
+
+    A folder without pyproject.toml and uv.lock stands for every uv.lock below it.
 
     Exits with 0 when clean, 1 for an error or a required check that did not run, 2 for unusable input or usage.
     """
-    options = Options(static=static, allow_build=allow_build, python=python, timeout=timeout)
+    projects = [project for path in paths or (Path(),) for project in find_projects(path, recursive=recursive)]
+    run = check_projects if len(projects) > 1 else _check_one
     try:
-        report = check(
-            path,
-            options=options,
+        reports = run(
+            projects,
+            jobs=jobs,
+            options=Options(static=static, allow_build=allow_build, python=python, timeout=timeout),
             config=trusted(config),
             select=select,
             ignore=ignore,
@@ -77,8 +88,12 @@ def check_command(
     except UnknownCheckError as error:
         raise click.UsageError(str(error)) from None
     colored = color == "always" or (color == "auto" and output is None and _terminal())
-    emit(render(format_, report, color=colored, verbosity=int(verbose) - int(quiet)), output)
-    return report.exit_code
+    emit(render(format_, reports, color=colored, verbosity=int(verbose) - int(quiet)), output)
+    return max(report.exit_code for report in reports)
+
+
+def _check_one(projects: Sequence[Path], *, jobs: int | None, **arguments: Any) -> tuple[Report, ...]:  # noqa: ARG001
+    return (check(projects[0], **arguments),)
 
 
 def trusted(path: Path | None) -> Config | None:
@@ -86,7 +101,7 @@ def trusted(path: Path | None) -> Config | None:
     if path is None:
         return None
     try:
-        return Config.load(Document(str(path), path.read_bytes()))
+        return Config.load(Document(str(path.absolute()), path.read_bytes()))
     except OSError as error:
         raise InputError(str(path), f"cannot be read: {error.strerror}") from None
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from importlib.metadata import version
 from typing import Any
 
@@ -12,17 +13,27 @@ from ..model import Finding, Location, Outcome, Report
 SCHEMA = 1
 
 
-def render(report: Report, **_: object) -> str:
-    return json.dumps(as_data(report), indent=2, ensure_ascii=True) + "\n"
+def render(reports: Sequence[Report], **_: object) -> str:
+    return json.dumps(as_data(reports), indent=2, ensure_ascii=True) + "\n"
 
 
-def as_data(report: Report) -> dict[str, Any]:
-    """Return the report as plain data, as `--format json` writes it."""
+def as_data(reports: Sequence[Report]) -> dict[str, Any]:
+    """Return the reports as plain data, as `--format json` writes them."""
     return {
         "schema": SCHEMA,
         "pinproof": version("pinproof"),
+        "exit_code": max((report.exit_code for report in reports), default=0),
+        "projects": [_project(report) for report in reports],
+    }
+
+
+def _project(report: Report) -> dict[str, Any]:
+    return {
         "project": clean(report.root),
+        "folder": clean(report.folder),
         "exit_code": report.exit_code,
+        "error": report.error,
+        "hint": report.hint,
         "fail_on": report.fail_on.value,
         "required": sorted(report.required),
         "checks": [_outcome(outcome) for outcome in report.outcomes],

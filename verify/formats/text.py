@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from ..escape import clean, guard_line
 from ..model import Finding, Outcome, Report, Severity, Status
@@ -19,14 +19,29 @@ _COLORS = {
 }
 
 
-def render(report: Report, *, color: bool = False, verbosity: int = 0) -> str:
+def render(reports: Sequence[Report], *, color: bool = False, verbosity: int = 0) -> str:
+    several = len(reports) > 1
     lines: list[str] = []
+    for report in reports:
+        said = list(_project(report, color=color, verbosity=verbosity))
+        if several and (said or verbosity >= 0):
+            lines.append(f"project {clean(report.root)}")
+        lines.extend(said)
+        if verbosity >= 0:
+            lines.extend([_summary(report), ""] if several else [_summary(report)])
+    if several and verbosity >= 0:
+        lines.append(_total(reports))
+    return "".join(f"{guard_line(line)}\n" for line in lines)
+
+
+def _project(report: Report, *, color: bool, verbosity: int) -> Iterator[str]:
+    if report.error is not None:
+        yield f"{_paint('error', 'error', color)}: {report.error}"
+        if report.hint:
+            yield f"  fix: {report.hint}"
     for outcome in report.outcomes:
         if verbosity >= 0 or outcome.findings or outcome in report.missing or outcome.status is Status.ERRORED:
-            lines.extend(_outcome(outcome, report, color=color, verbosity=verbosity))
-    if verbosity >= 0:
-        lines.append(_summary(report))
-    return "".join(f"{guard_line(line)}\n" for line in lines)
+            yield from _outcome(outcome, report, color=color, verbosity=verbosity)
 
 
 def _outcome(outcome: Outcome, report: Report, *, color: bool, verbosity: int) -> Iterator[str]:
@@ -80,7 +95,14 @@ def _summary(report: Report) -> str:
         for status in Status
         if any(outcome.status is status for outcome in report.outcomes)
     ]
-    return f"{', '.join(counts)}; exit code {report.exit_code}"
+    return f"{', '.join(counts) or 'nothing was checked'}; exit code {report.exit_code}"
+
+
+def _total(reports: Sequence[Report]) -> str:
+    words = {0: "clean", 1: "failed", 2: "could not be checked"}
+    codes = [report.exit_code for report in reports]
+    counts = [f"{codes.count(code)} {word}" for code, word in words.items() if code in codes]
+    return f"{len(reports)} projects: {', '.join(counts)}; exit code {max(codes)}"
 
 
 def _paint(text: str, name: str, color: bool) -> str:
