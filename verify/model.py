@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import enum
+import inspect
 import posixpath
+import sys
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
@@ -149,6 +151,11 @@ class Check:
     requires: tuple[str, ...] = ()
     executes: bool = False
     opt_in: bool = False
+
+    @property
+    def documentation(self) -> str:
+        """The docstring of its module."""
+        return inspect.cleandoc(sys.modules[self.run.__module__].__doc__ or "")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
-import sys
-
 import click
 
 from ..checks import CHECKS
@@ -26,9 +23,8 @@ def explain_command(code: str) -> int:
 
 def explanation(check: Check) -> str:
     """Return the text for one check: its code and name, then its module's docstring."""
-    module = sys.modules[check.run.__module__]
     facts = "It executes programs; --static leaves it out." if check.executes else "It executes nothing."
-    return f"{check.code} {check.name}\n\n{inspect.cleandoc(module.__doc__ or '')}\n\n{facts}"
+    return f"{check.code} {check.name}\n\n{check.documentation}\n\n{facts}"
 
 
 @click.command("list")
