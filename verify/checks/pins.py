@@ -235,7 +235,7 @@ class _Package:
         if unrecorded and not (one_way and not undeclared):
             what = self._what(unrecorded[0], undeclared)
             yield self._finding(
-                f"{self.name}: {what}", [*unrecorded[1:], *undeclared, *self._also(unrecorded)], unrecorded[0]
+                f"{self.name}: {what}", [*unrecorded[1:], *undeclared, *self._locked_places()], unrecorded[0]
             )
         elif undeclared and not (one_way and not declared):
             message = f"{self.name}: uv.lock records a source that pyproject.toml does not declare"
@@ -360,10 +360,8 @@ class _Package:
             if where is None or folder == where
         ]
 
-    def _also(self, declared: list[Place]) -> list[Place]:
-        """The locked places that do not agree with the declared ones."""
-        wrong = [p for p in self.locked if not any(difference(d.source, p.source) is None for d in declared)]
-        return [*wrong, *self._edge_places(wrong)]
+    def _locked_places(self) -> list[Place]:
+        return [*self.locked, *self._edge_places(self.locked)]
 
     def _what(self, wanted: Place, others: list[Place]) -> str:
         if not others:
