@@ -86,7 +86,8 @@ def _say(message: str, *, hint: str | None = None, usage: click.Context | None =
 def emit(text: str, output: Path | None) -> None:
     """Print `text`, or replace the file `output` by it."""
     if output is None:
-        click.echo(text, nl=False)
+        # The text holds color only where it was asked for; click would take it out of a pipe again.
+        click.echo(text, nl=False, color=True)
         return
     from .files import write_whole
 

@@ -8,7 +8,6 @@ import pytest
 
 from pinproof.policy import launch
 from pinproof.verify import Options, Outcome, Status, check
-from pinproof.verify.checks import gpu
 
 PROJECT = (
     '[project]\nname = "demo"\nversion = "1"\n[tool.pinproof.tests]\npolicy = ["tests"]\ngpu = ["tests"]\n'
@@ -118,7 +117,7 @@ def test_only_the_tests_marked_gpu_count(tests_of: Callable[[str], Path]) -> Non
 def test_gpu_tests_that_skip_themselves_are_not_run_in_words(
     tests_of: Callable[[str], Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(gpu, "_DRIVER", ())
+    monkeypatch.setattr("pinproof.verify.checks.gpu._DRIVER", ())
     root = tests_of("@pytest.mark.gpu\n@pytest.mark.skip(reason='needs CUDA')\ndef test_g(): pass\n")
     outcome = outcome_of(root, "gpu")
     assert outcome.status is Status.NOT_RUN

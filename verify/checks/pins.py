@@ -60,7 +60,8 @@ def run(context: Context) -> Iterator[Finding | Tally]:
     names = sorted(places.names() | set(context.config.pins))
     for name in names:
         yield from _Package(name, places, context.config.pins.get(name)).findings()
-    yield Tally(detail=_detail(places, len(names)))
+    root = context.project.root_package
+    yield Tally(detail=_detail(places, len(names) - (root is not None and root.name in names)))
 
 
 def _detail(places: _Places, count: int) -> str:
