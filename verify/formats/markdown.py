@@ -7,13 +7,15 @@ from collections.abc import Iterator, Sequence
 
 from ..escape import clean
 from ..model import Outcome, Report, Severity, Status
+from ..words import counted
 from .entries import Entry, entries
 
 SUMMARY_LIMIT = 1_000_000
 """Bytes. A job summary above 1 MiB is not shown at all (GitHub's limit a step)."""
 _MARK = {Status.PASSED: "✅", Status.FAILED: "❌", Status.NOT_RUN: "⏭️", Status.ERRORED: "💥"}
+_NOUN = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.INFO: "note"}
 _CODE = re.compile(r"`([^`]+)`")
-_PUNCTUATION = re.compile(r"([!-/:-?\[-`{-~])")
+_PUNCTUATION = re.compile(r"([\\`*_\[\]<>()!|~&$]|:(?=//)|(?<=www)\.)")
 
 
 def render(reports: Sequence[Report], **_: object) -> str:
@@ -38,7 +40,7 @@ def _project(report: Report) -> Iterator[str]:
 
 def _row(outcome: Outcome, report: Report) -> str:
     said = outcome.reason or (outcome.tally.detail if outcome.tally else "")
-    notes = [f"{outcome.count(s)} {s.value}s" for s in Severity if outcome.count(s)]
+    notes = [counted(outcome.count(s), _NOUN[s]) for s in Severity if outcome.count(s)]
     notes += [f"{len(outcome.ignored)} ignored"] if outcome.ignored else []
     notes += ["**required**"] if outcome in report.missing else []
     words = f"**{outcome.status.words}**" if outcome.status is not Status.PASSED else outcome.status.words
@@ -47,7 +49,7 @@ def _row(outcome: Outcome, report: Report) -> str:
 
 
 def _finding(entry: Entry) -> Iterator[str]:
-    yield f"- **{entry.severity.value}** {entry.code} at {code(f'{clean(entry.path)}:{entry.line}:{entry.column}')}: "
+    yield f"- **{entry.severity.value}** {entry.code} at {code(f'{clean(entry.path)}:{entry.line}:{entry.column}')}:"
     yield f"  {text(entry.message)}{_hint(entry.hint)}"
     for path, related in entry.related:
         place = f"{clean(path)}:{related.location.line}:{related.location.column}"

@@ -36,7 +36,7 @@ def as_data(reports: Sequence[Report]) -> dict[str, Any]:
         "columnKind": "unicodeCodePoints",
         "originalUriBaseIds": {_BASE: {"description": {"text": "The root of the checkout."}}},
         "invocations": [_invocation(report) for report in reports],
-        "results": [_result(entry, index[entry.code]) for entry in entries(reports)],
+        "results": [_result(entry, index.get(entry.code)) for entry in entries(reports)],
     }
     schema = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
     return {"$schema": schema, "version": "2.1.0", "runs": [run]}
@@ -80,16 +80,17 @@ def _invocation(report: Report) -> dict[str, Any]:
     }
 
 
-def _result(entry: Entry, rule: int) -> dict[str, Any]:
+def _result(entry: Entry, rule: int | None) -> dict[str, Any]:
     text = entry.message if entry.hint is None else f"{entry.message}\nFix: {entry.hint}"
-    result = {
+    result: dict[str, Any] = {
         "ruleId": entry.code,
-        "ruleIndex": rule,
         "level": _LEVEL[entry.severity],
         "message": {"text": _literal(text)},
         "locations": [_location(entry.path, entry.line, entry.column)],
         "partialFingerprints": {"pinproof/v1": entry.fingerprint},
     }
+    if rule is not None:
+        result["ruleIndex"] = rule
     if entry.related:
         result["relatedLocations"] = [
             {
