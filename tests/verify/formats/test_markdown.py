@@ -31,7 +31,7 @@ def test_every_kind_of_finding_names_its_place(kinds: Report) -> None:
 
 def test_a_real_disagreement_is_named_where_it_stands_in_the_repository(tampered: Path) -> None:
     lines = render("markdown", [check(tampered, select=["PIN001"])]).splitlines()
-    assert lines[0] == "### pinproof `pkg`:failed"
+    assert lines[0] == "### pinproof `pkg`: failed"
     assert "- **error** PIN001 at `pkg/pyproject.toml:6:67`:" in lines
 
 
@@ -41,7 +41,7 @@ def test_what_was_not_judged_is_said(not_judged: Report, unreadable: Report) -> 
     assert lines[5] == f"| ⏭️ **not run** | {CHECKS[1].code} {CHECKS[1].name} | no CUDA device; **required** |"
     assert lines[7] == f"| 💥 **errored** | {CHECKS[3].code} {CHECKS[3].name} | KeyError: x |"
     assert lines[-4:-1] == [
-        "### pinproof `gone`:could not be checked",
+        "### pinproof `gone`: could not be checked",
         "",
         "pyproject.toml: is missing *Fix:* name its folder",
     ]
