@@ -12,6 +12,7 @@ from packaging.utils import canonicalize_name
 
 from .document import Document, Key, describe
 from .escape import clean
+from .inline import comments
 from .model import Finding, Location, Severity
 from .source import FULL_COMMIT
 
@@ -45,7 +46,10 @@ class Mention:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ignore:
-    """A finding that is accepted, with the reason."""
+    """A finding that is accepted, with the reason.
+
+    `line` is the text of the line that a comment stands on; such an ignore accepts what is found at that line.
+    """
 
     location: Location
     code: str
@@ -53,6 +57,7 @@ class Ignore:
     path: str | None = None
     package: str | None = None
     until: datetime.date | None = None
+    line: str | None = None
 
     def matches(self, finding: Finding) -> bool:
         if self.code != finding.code:
@@ -168,7 +173,7 @@ class _Reader:
             mentions=tuple(self._mentions()),
             tests={name: tuple(paths) for name, paths in self._section("tests", _TESTS).items()},
             severity=self._severities(),
-            ignores=tuple(self._ignores()),
+            ignores=(*self._ignores(), *self._comments()),
             problems=tuple(self.problems),
         )
 
@@ -215,6 +220,17 @@ class _Reader:
                     until=values.get("until"),
                 )
             )
+        return found
+
+    def _comments(self) -> list[Ignore]:
+        found = []
+        for comment in comments(self.document):
+            if comment.problem is None:
+                place, code, reason = comment.location, comment.code, comment.reason
+                found.append(Ignore(location=place, code=code, reason=reason, line=comment.line))
+            else:
+                hint = "write `# pinproof: ignore[CODE] reason`"
+                self.problems.append(Finding(code=CODE, message=comment.problem, location=comment.location, hint=hint))
         return found
 
     def _severities(self) -> dict[str, Severity | None]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -73,6 +74,10 @@ class Document:
         """
         line, column = self._positions.find(keys)
         return Location(self.path, line, column)
+
+    def comments(self) -> Iterator[tuple[int, int, str]]:
+        """Yield line, column and text of every comment."""
+        return self._positions.comments()
 
     def error(self, keys: tuple[Key, ...], message: str, *, hint: str | None = None) -> InputError:
         """Return an `InputError` at the line of `keys`."""

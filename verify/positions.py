@@ -22,7 +22,7 @@ class Positions:
         self._source = text.encode()
         self._lines = self._source.split(b"\n")
         self._tables: list[tuple[Path, Node]] = []
-        root = Parser(_LANGUAGE).parse(self._source).root_node
+        root = self._root = Parser(_LANGUAGE).parse(self._source).root_node
         self._tables.append(((), root))
         arrays: dict[Path, int] = {}
         for node in root.children:
@@ -43,6 +43,15 @@ class Positions:
             if best[0] == len(keys):
                 break
         return (1, 1) if best[1] is None else self._place(best[1])
+
+    def comments(self) -> Iterator[tuple[int, int, str]]:
+        """Yield line, column, both from 1, and text of every comment."""
+        waiting = [self._root]
+        while waiting:
+            node = waiting.pop()
+            if node.type == "comment":
+                yield (*self._place(node), (node.text or b"").decode("utf-8", "replace"))
+            waiting.extend(reversed(node.children))
 
     def _descend(self, node: Node, keys: Path) -> tuple[int, Node | None]:
         """Return how many of `keys` are found inside `node`, and the node of the last of them."""

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import datetime
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 from graphlib import TopologicalSorter
 from pathlib import Path
 
+from .accepted import apply_config, graded
 from .checks import CHECKS
-from .config import CODE as CONFIG_CODE
-from .config import Config, Ignore
+from .config import Config
 from .context import Context, Options
 from .model import Check, Finding, NotRun, Outcome, Report, Severity, Status, Tally
 from .project import Project
@@ -68,7 +66,8 @@ def run_checks(
     outcomes: dict[str, Outcome] = {}
     for check in _ordered(chosen):
         outcomes[check.name] = _judged(check, context, outcomes)
-    applied = _apply_config([outcomes[check.name] for check in chosen], context.config)
+    known = {check.code for check in CHECKS}
+    applied = apply_config([outcomes[check.name] for check in chosen], context, known)
     return Report(
         root=context.project.name,
         folder=context.project.folder,
@@ -132,64 +131,4 @@ def _judged(check: Check, context: Context, earlier: dict[str, Outcome]) -> Outc
     except Exception as error:
         reason = f"{type(error).__name__}: {error}; this is a bug in pinproof, please report it"
         return Outcome(check=check, status=Status.ERRORED, reason=reason, findings=tuple(findings), tally=tally)
-    return _graded(Outcome(check=check, status=Status.PASSED, findings=tuple(findings), tally=tally))
-
-
-def _graded(outcome: Outcome) -> Outcome:
-    """Return `outcome` with the status that its findings give it, and these in the order of their places."""
-    if outcome.status is Status.ERRORED:
-        return outcome
-    ordered = sorted(outcome.findings, key=lambda f: (-f.severity.rank, f.location is None, f.location, f.message))
-    status = outcome.status
-    if status is not Status.NOT_RUN:
-        status = Status.FAILED if outcome.count(Severity.ERROR) else Status.PASSED
-    return replace(outcome, status=status, findings=tuple(ordered))
-
-
-def _apply_config(outcomes: list[Outcome], config: Config) -> list[Outcome]:
-    """Set ignored findings aside, apply configured severities, and report ignores that match nothing."""
-    used: set[int] = set()
-    graded = [_graded(_configured(outcome, config, used)) for outcome in outcomes]
-    ran = {outcome.check.code for outcome in graded if outcome.status is not Status.NOT_RUN}
-    stale = [problem for number, entry in enumerate(config.ignores) for problem in _stale(entry, number in used, ran)]
-    return [_graded(replace(o, findings=(*o.findings, *stale))) if o.check.code == CONFIG_CODE else o for o in graded]
-
-
-def _configured(outcome: Outcome, config: Config, used: set[int]) -> Outcome:
-    kept: list[Finding] = []
-    ignored: list[tuple[Finding, str]] = []
-    for finding in outcome.findings:
-        severity = config.severity.get(finding.code, finding.severity)
-        matching = [number for number, entry in enumerate(config.ignores) if entry.matches(finding)]
-        used.update(matching)
-        valid = [config.ignores[number] for number in matching if not _expired(config.ignores[number])]
-        if severity is None:
-            ignored.append((finding, f"the severity of {finding.code} is off"))
-        elif valid:
-            ignored.append((finding, valid[0].reason))
-        else:
-            kept.append(replace(finding, severity=severity))
-    return replace(outcome, findings=tuple(kept), ignored=tuple(ignored))
-
-
-def _expired(entry: Ignore) -> bool:
-    return entry.until is not None and entry.until < datetime.datetime.now(tz=datetime.UTC).date()
-
-
-def _stale(entry: Ignore, matched: bool, ran: set[str]) -> Iterable[Finding]:
-    if _expired(entry):
-        message = f"the ignore of {entry.code} ended on {entry.until}"
-    elif entry.code not in {check.code for check in CHECKS}:
-        message = f"the ignore names the code {entry.code}, which no check has"
-    elif not matched and entry.code in ran:
-        message = f"the ignore of {entry.code} matches no finding"
-    else:
-        return
-    yield Finding(
-        code=CONFIG_CODE,
-        message=message,
-        severity=Severity.WARNING,
-        location=entry.location,
-        hint="remove the ignore, or correct what it names",
-        package=entry.package,
-    )
+    return graded(Outcome(check=check, status=Status.PASSED, findings=tuple(findings), tally=tally))
