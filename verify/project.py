@@ -47,7 +47,7 @@ class Project:
         self.tree = tree
         self.name = name
         self.pyproject = _required(tree, PYPROJECT, "expected a uv project; name its folder")
-        self.lock_document = _required(tree, LOCK, "create it with `uv lock`, or name the workspace's root")
+        self.lock_document = _required(tree, LOCK, _where_the_lock_is(tree))
         self.lock = Lock(self.lock_document)
 
     @classmethod
@@ -119,6 +119,15 @@ def _folder(package: Package) -> str:
         if isinstance(source.get(kind), str):
             return posixpath.normpath(str(source[kind]))
     return ""
+
+
+def _where_the_lock_is(tree: Tree) -> str:
+    """Return what to do when the project's folder has no lock: a member of a workspace has none of its own."""
+    if isinstance(tree, DirectoryTree) and tree.checkout is not None:
+        for folder in tree.root.parents:
+            if folder.is_relative_to(tree.checkout) and (folder / LOCK).is_file():
+                return f"a workspace has one lock: check {folder}, or create one here with `uv lock`"
+    return "create it with `uv lock`, or name the workspace's root"
 
 
 def _required(tree: Tree, name: str, hint: str) -> Document:
