@@ -63,7 +63,9 @@ def subjects(root: Path) -> Subjects:
         if place is None:
             continue
         if place.is_dir():
-            found[path] = {"dirHash": dir_hash({name: _sha256(place / name) for name in _files(place, path)})}
+            # A folder without files is, as for git, not there.
+            if files := {name: _sha256(place / name) for name in _files(place, path)}:
+                found[path] = {"dirHash": dir_hash(files)}
         else:
             found[path] = {"sha256": _sha256(place)}
     return found

@@ -112,3 +112,8 @@ def test_a_configuration_that_cannot_be_read_names_nothing_more(text: bytes) -> 
 def test_a_configured_path_outside_the_project_is_refused(path: str) -> None:
     with pytest.raises(SubjectError, match="expected a path inside the project"):
         subject_paths(f"[tool.pinproof.tests]\ngpu = ['{path}']".encode())
+
+
+def test_a_folder_without_files_is_no_subject(write_project: Callable[..., Path]) -> None:
+    root = write_project({**FILES, "kernels/__pycache__/x.pyc": ""})
+    assert list(subjects(root)) == ["pyproject.toml", "uv.lock", "policy", "tests/gpu"]
