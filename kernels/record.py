@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import datetime
+import itertools
 import json
 import math
 import os
@@ -197,15 +198,20 @@ def write(path: Path, statement: Mapping[str, Any]) -> None:
 def _lists(checks: Sequence[CheckResult]) -> dict[str, list[CaseResult]]:
     """Return every case under its status, named `CHECK::CASE`, each name once."""
     found: dict[str, list[CaseResult]] = {status: [] for status in CASE_STATUSES}
-    seen: Counter[str] = Counter()
+    used: set[str] = set()
     for check in checks:
         if check.status not in CHECK_STATUSES:
             raise ValueError(f"the check {check.name} has the status {check.status!r}, which does not exist")
         for case in _cases(check):
-            seen[case.name] += 1
-            name = case.name if seen[case.name] == 1 else f"{case.name} #{seen[case.name]}"
+            name = _unused(case.name, used)
+            used.add(name)
             found[case.status].append(CaseResult(name, case.status, case.reason))
     return found
+
+
+def _unused(name: str, used: set[str]) -> str:
+    numbered = (f"{name} #{number}" for number in itertools.count(2))
+    return name if name not in used else next(candidate for candidate in numbered if candidate not in used)
 
 
 def _cases(check: CheckResult) -> Iterable[CaseResult]:

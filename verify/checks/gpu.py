@@ -32,7 +32,11 @@ def run(context: Context) -> Iterator[Finding | Tally]:
     try:
         yield from run_tests(context, CODE, paths, marker="gpu")
     except NotRun as answer:
-        raise NotRun(f"the GPU tests were not run: {_device()}{answer}", cases=answer.cases) from None
+        from ..evidence.recorded import recorded
+
+        earlier = recorded(context.project.root, "gpu")
+        said = f"the GPU tests were not run: {_device()}{answer}" + (f"; {earlier}" if earlier else "")
+        raise NotRun(said, cases=answer.cases) from None
 
 
 def _device() -> str:

@@ -6,7 +6,7 @@ import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -19,6 +19,9 @@ from ..fleet import check_projects, find_projects
 from ..formats import FORMATS, render
 from ..model import Report, Severity
 from ..run import UnknownCheckError, check
+
+if TYPE_CHECKING:
+    from ..evidence.writer import RunRecord
 
 _SELECTOR = "CODE"
 
@@ -38,6 +41,7 @@ def _split(_: click.Context, __: click.Parameter, values: tuple[str, ...]) -> tu
 @click.option("--allow-build", is_flag=True, help="Let uv run the project's build backends to judge the lock.")
 @click.option("--python", type=click.Path(path_type=Path), help="Interpreter of the project's environment.")
 @click.option("--fail-on", type=click.Choice(["error", "warning"]), help="Lowest severity that fails.")
+@click.option("--evidence", type=click.Path(path_type=Path, dir_okay=False), help="Write the record of this run.")
 @click.option("--config", type=click.Path(path_type=Path), help="Trusted file with [tool.pinproof], used instead.")
 @click.option("--timeout", type=click.FloatRange(min=1), default=600.0, show_default=True, help="Seconds a program.")
 @click.option("-r", "--recursive", is_flag=True, help="Check every uv.lock below each PATH.")
@@ -58,6 +62,7 @@ def check_command(
     allow_build: bool,
     python: Path | None,
     fail_on: str | None,
+    evidence: Path | None,
     config: Path | None,
     timeout: float,
     recursive: bool,
@@ -74,6 +79,7 @@ def check_command(
     """
     projects = [project for path in paths or (Path(),) for project in find_projects(path, recursive=recursive)]
     run = check_projects if len(projects) > 1 else _check_one
+    record = _record(projects, python) if evidence else None
     try:
         reports = run(
             projects,
@@ -87,6 +93,8 @@ def check_command(
         )
     except UnknownCheckError as error:
         raise click.UsageError(str(error)) from None
+    if evidence and record:
+        record.write(evidence, reports[0])
     colored = color == "always" or (color == "auto" and output is None and _terminal())
     emit(render(format_, reports, color=colored, verbosity=int(verbose) - int(quiet)), output)
     return max(report.exit_code for report in reports)
@@ -94,6 +102,14 @@ def check_command(
 
 def _check_one(projects: Sequence[Path], *, jobs: int | None, **arguments: Any) -> tuple[Report, ...]:  # noqa: ARG001
     return (check(projects[0], **arguments),)
+
+
+def _record(projects: Sequence[Path], python: Path | None) -> RunRecord:
+    from ..evidence.writer import RunRecord
+
+    if len(projects) != 1:
+        raise click.UsageError(f"--evidence writes the record of one project, but {len(projects)} are checked")
+    return RunRecord(projects[0], python=python)
 
 
 def trusted(path: Path | None) -> Config | None:

@@ -141,10 +141,10 @@ def _require_known(names: Iterable[str], judged: Iterable[Judged]) -> None:
 
 @click.command("report")
 @click.argument("evidence", nargs=-1, required=True, type=_FILE)
-@click.option("--format", "format_", type=click.Choice(["markdown"]), default="markdown", help="Output form.")
+@click.option("--format", type=click.Choice(["markdown"]), default="markdown", expose_value=False, help="Output form.")
 @click.option("--output", type=_FILE, help="Write to a file, whole or not at all.")
 @_held_against
-def report_command(evidence: tuple[Path, ...], format_: str, output: Path | None, against: Against) -> int:
+def report_command(evidence: tuple[Path, ...], output: Path | None, against: Against) -> int:
     """Write the validation section of a pull request from the records EVIDENCE: what ran, where, and what did not."""
     from ..evidence.markdown import validation_section
 

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from pinproof.kernels.record import CASE_STATUSES, CHECK_STATUSES, PREDICATE_TYPE, SCHEMA, STATEMENT_TYPE, Measurement
 
+from ..escape import excerpt
 from ..files import InputError, read_regular
 from .shape import At, ShapeError, parse
 
@@ -124,7 +125,7 @@ def _subjects(at: At) -> Iterator[tuple[str, dict[str, str]]]:
     for subject in at.items():
         name = subject.key("name").text(r"[^\0]+", "a path")
         if name in seen:
-            raise ShapeError(f"the subject {name!r} is named twice")
+            raise ShapeError(f"the subject '{excerpt(name, 80)}' is named twice")
         seen.add(name)
         yield name, {kind: digest.text(_DIGEST, _SIXTY_FOUR) for kind, digest in _digest(subject)}
     if not seen:
@@ -147,7 +148,7 @@ def _configuration(at: At, subjects: Mapping[str, Mapping[str, str]], commit: st
         name = entry.key("name").text()
         digest = {kind: value.text() for kind, value in entry.key("digest").entries()}
         if digest != ({"gitCommit": commit} if name == "commit" else subjects.get(name)):
-            raise ShapeError(f"{entry.path} contradicts the subjects about {name!r}")
+            raise ShapeError(f"{entry.path} contradicts the subjects about '{excerpt(name, 80)}'")
 
 
 def _time(at: At) -> datetime.datetime:
@@ -174,7 +175,7 @@ def _not_run(at: At) -> Iterator[tuple[str, str]]:
     for test in at.items():
         name = test.key("name").text()
         if name in seen:
-            raise ShapeError(f"the test {name!r} is named twice")
+            raise ShapeError(f"the test '{excerpt(name, 80)}' is named twice")
         seen.add(name)
         yield name, test.key("reason").text()
 
@@ -195,7 +196,7 @@ def _require_consistent(record: Record) -> None:
     names = [*record.not_run, *(name for tests in record.tests.values() for name in tests)]
     if len(set(names)) != len(names):
         twice = Counter(names).most_common(1)[0][0]
-        raise ShapeError(f"the test {twice!r} is named twice")
+        raise ShapeError(f"the test '{excerpt(twice, 80)}' is named twice")
     if len({check.name for check in record.checks}) != len(record.checks):
         raise ShapeError("a check is named twice")
     if not record.checks:
@@ -204,7 +205,7 @@ def _require_consistent(record: Record) -> None:
     listed["not_run"] = Counter(name.partition("::")[0] for name in record.not_run)
     strangers = set().union(*listed.values()) - {check.name for check in record.checks}
     if strangers:
-        raise ShapeError(f"tests are listed for {min(strangers)!r}, which is none of the checks")
+        raise ShapeError(f"tests are listed for '{excerpt(min(strangers), 80)}', which is none of the checks")
     alone = {name for name in names if "::" not in name}
     for check in record.checks:
         counts = {status: counter[check.name] for status, counter in listed.items()}
@@ -234,10 +235,9 @@ def _require_counts(check: CheckRecord, counts: Mapping[str, int], *, alone: boo
 
 
 def _result(record: Record) -> tuple[str, ...]:
+    """Return what the result may be, the expected one first: a run may be harder on itself, never softer."""
     statuses = {check.status for check in record.checks}
     if statuses & {"failed", "errored"} or record.tests["failed"]:
         return ("FAILED",)
-    if record.not_run:
-        # FAILED where the run required what did not run: only the run knew what it required.
-        return ("WARNED", "FAILED")
-    return ("WARNED", "FAILED") if record.tests["warned"] else ("PASSED",)
+    # FAILED where the run required what did not run: only the run knew what it required.
+    return ("WARNED", "FAILED") if record.not_run or record.tests["warned"] else ("PASSED", "WARNED")

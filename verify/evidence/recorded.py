@@ -8,7 +8,7 @@ from pinproof.kernels.subjects import SubjectError, subjects
 
 from ..escape import clean
 from ..files import InputError
-from .gate import counts, on
+from .gate import on
 from .record import Record, read_record
 from .shape import ShapeError
 from .signature import SUFFIX
@@ -21,7 +21,7 @@ _LIMIT = 50
 def recorded(root: Path, part: str) -> str | None:
     """Return words about the newest record in `evidence/` where `part` passed for exactly these files, else None.
 
-    For example "recorded: 214 passed on NVIDIA H200, 2026-12-03, digests match, unsigned". Digests are those of the
+    For example "recorded: 214 cases on NVIDIA H200, 2026-12-03, digests match, unsigned". Digests are those of the
     files in the working tree. A signature is mentioned, not verified.
     """
     found = [record for record in _records(root) if (check := record.check(part)) and check.status == "passed"]
@@ -53,7 +53,9 @@ def _records(root: Path) -> list[Record]:
 
 def _said(record: Record, part: str) -> str:
     check = record.check(part)
-    return counts(check) if check else part
+    if check is None or not check.passed:
+        return part
+    return f"{check.passed} cases" + (f", {check.not_run} not run" if check.not_run else "")
 
 
 def _signature(record: Record) -> str:

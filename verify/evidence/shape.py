@@ -127,7 +127,7 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     if len(found) != len(pairs):
         names = [name for name, _ in pairs]
         twice = next(name for name in names if names.count(name) > 1)
-        raise ShapeError(f"the key {excerpt(twice, 80)!r} stands twice in one object")
+        raise ShapeError(f"the key '{excerpt(twice, 80)}' stands twice in one object")
     return found
 
 
@@ -144,7 +144,7 @@ def _float(text: str) -> float:
 
 def _described(value: Any) -> str:
     if isinstance(value, str):
-        return repr(excerpt(value, 80))
+        return f"'{excerpt(value, 80)}'"
     if isinstance(value, dict | list):
         return f"an {'object' if isinstance(value, dict) else 'array'}"
     return json.dumps(value)[:40]
