@@ -182,3 +182,9 @@ class TestRecorded:
         assert code == 1
         assert "not run" in said
         assert "; recorded: 214 cases, 1 not run, 2026-12-03, digests match, unsigned (required)" in said
+
+
+def test_a_record_is_of_one_project(project: Any, run: Run, tmp_path: Path) -> None:
+    code, said = run("check", project.root, project.root, "--evidence", tmp_path / "r.json")
+    assert code == 2
+    assert "--evidence writes the record of one project, but 2 are checked" in said
