@@ -63,13 +63,13 @@ def guarded(action: Callable[[], Any]) -> int:
     except click.exceptions.Exit as exit_:
         return exit_.exit_code
     except click.ClickException as error:
-        _say(error.format_message(), usage=getattr(error, "ctx", None))
+        complain(error.format_message(), usage=getattr(error, "ctx", None))
         return 2
     except (KeyboardInterrupt, click.Abort):
-        _say("interrupted")
+        complain("interrupted")
         return 130
     except InputError as error:
-        _say(str(error), hint=error.hint)
+        complain(str(error), hint=error.hint)
         return 2
     except BrokenPipeError:
         # Nobody reads any more. Python would report the same again while it closes standard output.
@@ -78,7 +78,8 @@ def guarded(action: Callable[[], Any]) -> int:
     return result if isinstance(result, int) else 0
 
 
-def _say(message: str, *, hint: str | None = None, usage: click.Context | None = None) -> None:
+def complain(message: str, *, hint: str | None = None, usage: click.Context | None = None) -> None:
+    """Say on standard error what is wrong, and what to do."""
     if usage is not None:
         click.echo(usage.get_usage(), err=True)
     click.echo(guard_line(f"error: {clean(message)}"), err=True)

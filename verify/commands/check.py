@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-import os
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from ..cli import emit
 from ..config import Config
 from ..context import Options
 from ..document import Document
 from ..files import InputError
 from ..fleet import check_projects, find_projects
-from ..formats import FORMATS, render
+from ..formats import FORMATS
 from ..model import Report, Severity
+from ..publish import publish, report_files
 from ..run import UnknownCheckError, check
 
 if TYPE_CHECKING:
@@ -34,6 +32,9 @@ def _split(_: click.Context, __: click.Parameter, values: tuple[str, ...]) -> tu
 @click.argument("paths", metavar="[PATH]...", nargs=-1, type=click.Path(path_type=Path))
 @click.option("--format", "format_", type=click.Choice(FORMATS), default="text", show_default=True, help="Output form.")
 @click.option("--output", type=click.Path(path_type=Path, dir_okay=False), help="Write to a file, whole or not at all.")
+@click.option(
+    "--report", "files", metavar="FORMAT=FILE", multiple=True, callback=report_files, help="Write this file, too."
+)
 @click.option("--select", multiple=True, callback=_split, metavar=_SELECTOR, help="Run these codes, prefixes or names.")
 @click.option("--ignore", multiple=True, callback=_split, metavar=_SELECTOR, help="Leave these out.")
 @click.option("--require", multiple=True, callback=_split, metavar="NAME", help="Fail unless this check ran.")
@@ -55,6 +56,7 @@ def check_command(
     paths: tuple[Path, ...],
     format_: str,
     output: Path | None,
+    files: tuple[tuple[str, Path], ...],
     select: tuple[str, ...],
     ignore: tuple[str, ...],
     require: tuple[str, ...],
@@ -78,7 +80,7 @@ def check_command(
     Exits with 0 when clean, 1 for an error or a required check that did not run, 2 for unusable input or usage.
     """
     projects = [project for path in paths or (Path(),) for project in find_projects(path, recursive=recursive)]
-    run = check_projects if len(projects) > 1 else _check_one
+    run = _check_one if len(projects) == 1 and format_ == "text" and not files else check_projects
     record = _record(projects, python) if evidence else None
     try:
         reports = run(
@@ -95,8 +97,7 @@ def check_command(
         raise click.UsageError(str(error)) from None
     if evidence and record:
         record.write(evidence, reports[0])
-    colored = color == "always" or (color == "auto" and output is None and _terminal())
-    emit(render(format_, reports, color=colored, verbosity=int(verbose) - int(quiet)), output)
+    publish(reports, format_, output, files=files, color=color, verbosity=int(verbose) - int(quiet))
     return max(report.exit_code for report in reports)
 
 
@@ -120,7 +121,3 @@ def trusted(path: Path | None) -> Config | None:
         return Config.load(Document(str(path.absolute()), path.read_bytes()))
     except OSError as error:
         raise InputError(str(path), f"cannot be read: {error.strerror}") from None
-
-
-def _terminal() -> bool:
-    return not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb" and sys.stdout.isatty()

@@ -23,6 +23,15 @@ def render(reports: Sequence[Report], **_: object) -> str:
     return "\n".join(lines) + "\n"
 
 
+def shortened(rendered: str, limit: int) -> str:
+    """Return whole lines of `rendered` in at most `limit` bytes, and say so where some are left out."""
+    if len(rendered.encode()) <= limit:
+        return rendered
+    note = "\n\nThe rest is left out: it is longer than a job summary may be.\n"
+    cut = rendered.encode()[: max(limit - len(note), 0)].decode("utf-8", "ignore")
+    return (cut.rpartition("\n")[0] + note) if cut else ""
+
+
 def _project(report: Report) -> Iterator[str]:
     verdict = {0: "clean", 1: "failed", 2: "could not be checked"}[report.exit_code]
     name = "" if report.folder == "." else f" {code(clean(report.folder))}"

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from pathlib import Path
-
 import pytest
 
 from pinproof.verify import Case, Finding, Location, Outcome, Related, Report, Severity, Status, Tally
@@ -100,31 +97,3 @@ def moved() -> tuple[Report, Report]:
         for place, message in zip(places, messages, strict=True)
     )
     return first, second
-
-
-@pytest.fixture
-def tampered(write_project: Callable[..., Path]) -> Path:
-    """A project below a git checkout's root whose lock names another commit than pyproject.toml declares.
-
-    The declared commit stands at line 6, column 67 in code points; it would be 68 in UTF-16 units, 71 in bytes.
-    """
-    declared, locked = "a" * 40, "b" * 40
-    url = "https://example.org/f"
-    root = write_project(
-        {
-            ".git/HEAD": "ref: refs/heads/main\n",
-            "pkg/pyproject.toml": (
-                '[project]\nname = "a"\nversion = "1"\ndependencies = ["f"]\n[tool]\n'
-                f'uv = {{ x = "é😀", sources = {{ f = {{ git = "{url}", rev = "{declared}" }} }} }}\n'
-            ),
-            "pkg/uv.lock": (
-                'version = 1\nrevision = 3\nrequires-python = ">=3.11"\n\n'
-                '[[package]]\nname = "a"\nversion = "1"\nsource = { virtual = "." }\n'
-                'dependencies = [{ name = "f" }]\n\n'
-                "[package.metadata]\n"
-                f'requires-dist = [{{ name = "f", git = "{url}?rev={declared}" }}]\n\n'
-                f'[[package]]\nname = "f"\nversion = "1"\nsource = {{ git = "{url}?rev={locked}#{locked}" }}\n'
-            ),
-        }
-    )
-    return root / "pkg"
