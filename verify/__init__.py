@@ -4,7 +4,7 @@ from .config import Config
 from .context import Context, Options
 from .files import InputError
 from .fleet import check_projects, find_projects
-from .model import Case, Check, Finding, Location, NotRun, Outcome, Related, Report, Severity, Status, Tally
+from .model import Case, Check, Fact, Finding, Location, NotRun, Outcome, Related, Report, Severity, Status, Tally
 from .run import UnknownCheckError, check, run_checks
 
 __all__ = [
@@ -12,6 +12,7 @@ __all__ = [
     "Check",
     "Config",
     "Context",
+    "Fact",
     "Finding",
     "InputError",
     "Location",

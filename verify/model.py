@@ -104,11 +104,25 @@ class Case:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Fact:
+    """Something that a check read and a report shows: for a pin, where its commit is named and which one."""
+
+    subject: str
+    role: str
+    value: str
+
+    def __post_init__(self) -> None:
+        for name in ("subject", "role", "value"):
+            object.__setattr__(self, name, clean(getattr(self, name)))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Tally:
-    """What a check looked at, in words for its line, and the cases it executed."""
+    """What a check looked at, in words for its line, the cases it executed, and what it read."""
 
     detail: str
     cases: tuple[Case, ...] = ()
+    facts: tuple[Fact, ...] = ()
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "detail", clean(self.detail))

@@ -28,7 +28,7 @@ from ..context import Context
 from ..declared import Declaration, Declared, Origin
 from ..document import Document, Key
 from ..lock import Edge, Lock, Recorded
-from ..model import Check, Finding, Location, Related, Tally
+from ..model import Check, Fact, Finding, Location, Related, Tally
 from ..project import Member, Project
 from ..source import Source, SourceError, locked_source, recorded_source, same_place
 from ..words import counted
@@ -58,10 +58,12 @@ def run(context: Context) -> Iterator[Finding | Tally]:
     places = _Places(context.project)
     yield from places.broken()
     names = sorted(places.names() | set(context.config.pins))
-    for name in names:
-        yield from _Package(name, places, context.config.pins.get(name)).findings()
+    packages = [_Package(name, places, context.config.pins.get(name)) for name in names]
+    for package in packages:
+        yield from package.findings()
     root = context.project.root_package
-    yield Tally(detail=_detail(places, len(names) - (root is not None and root.name in names)))
+    detail = _detail(places, len(names) - (root is not None and root.name in names))
+    yield Tally(detail=detail, facts=tuple(fact for package in packages for fact in package.facts()))
 
 
 def _detail(places: _Places, count: int) -> str:
@@ -162,6 +164,15 @@ class _Package:
         # A finding about the lock names the recorded places too: the same line is told once.
         yield from (finding for finding in self._recorded_agree() if finding.location not in told)
         yield from self._edges_agree()
+
+    def facts(self) -> Iterator[Fact]:
+        """Yield what each place says about a git source or a stated pin."""
+        if self.pin is not None:
+            stated = ", ".join(filter(None, [self.pin.git, self.pin.rev and f"rev {self.pin.rev}"]))
+            yield Fact(subject=self.name, role="reviewed", value=stated or "no commit is stated")
+        for place in (*self.declared, *self.locked):
+            if self.pin is not None or place.source.kind == "git":
+                yield Fact(subject=self.name, role=place.role, value=str(place.source))
 
     # ---- stated ----
 

@@ -24,7 +24,7 @@ def recorded(root: Path, part: str) -> str | None:
     For example "recorded: 214 cases on NVIDIA H200, 2026-12-03, digests match, unsigned". Digests are those of the
     files in the working tree. A signature is mentioned, not verified.
     """
-    found = [record for record in _records(root) if (check := record.check(part)) and check.status == "passed"]
+    found = [record for record in records(root) if (check := record.check(part)) and check.status == "passed"]
     if not found:
         return None
     try:
@@ -38,7 +38,8 @@ def recorded(root: Path, part: str) -> str | None:
     return clean(f"recorded: {_said(newest, part)}{on(newest)}, digests match, {_signature(newest)}")
 
 
-def _records(root: Path) -> list[Record]:
+def records(root: Path) -> list[Record]:
+    """Return the readable records in the folder `evidence/` of `root`, those with the last names first."""
     folder = root / FOLDER
     if not folder.resolve().is_relative_to(root.resolve()):
         return []

@@ -8,7 +8,7 @@ from typing import cast
 
 from ..model import Report
 
-FORMATS = ("text", "json", "sarif", "github", "gitlab", "junit", "markdown")
+FORMATS = ("text", "json", "sarif", "github", "gitlab", "junit", "markdown", "html")
 """Each name is a module beside this file with `render(reports, *, color, verbosity) -> str`; loaded when used."""
 
 Render = Callable[..., str]

@@ -42,6 +42,7 @@ def _project(report: Report) -> dict[str, Any]:
 
 def _outcome(outcome: Outcome) -> dict[str, Any]:
     cases = outcome.tally.cases if outcome.tally else ()
+    facts = outcome.tally.facts if outcome.tally else ()
     return {
         "code": outcome.check.code,
         "name": outcome.check.name,
@@ -50,6 +51,7 @@ def _outcome(outcome: Outcome) -> dict[str, Any]:
         "detail": outcome.tally.detail if outcome.tally else "",
         "executes": outcome.check.executes,
         "cases": [{"name": case.name, "status": case.status.value, "reason": case.reason} for case in cases],
+        "facts": [{"subject": fact.subject, "role": fact.role, "value": fact.value} for fact in facts],
         "findings": [_finding(finding) for finding in outcome.findings],
         "ignored": [{**_finding(finding), "reason": clean(reason)} for finding, reason in outcome.ignored],
     }
