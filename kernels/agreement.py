@@ -52,7 +52,7 @@ def together(group: ProcessGroup, device: torch.device | None, doing: str, actio
     if own is not None and len(set(errors)) == 1:
         raise own
     if any(errors):
-        raise RanksDisagreeError(f"not every rank can {doing}: {by_rank(errors, 'no error')}") from own
+        raise RanksDisagreeError(f"not every rank can {doing}: {by_rank(errors)}") from own
     return result
 
 
@@ -66,16 +66,17 @@ def require_equal(settings: Sequence[Mapping[str, str]]) -> None:
     for name in settings[0]:
         values = [mine[name] for mine in settings]
         if len(set(values)) > 1:
-            differing.append(f"{name} is {by_rank(values, '')}")
+            differing.append(f"{name} is {by_rank(values)}")
     if differing:
         raise RanksDisagreeError(f"the ranks ask for different gathers: {'; '.join(differing)}")
 
 
-def by_rank(values: Sequence[str | None], missing: str) -> str:
-    """Return who has what, such as `8 (ranks 0-2), 16 (rank 3)`; `missing` stands for None."""
+def by_rank(values: Sequence[str | None]) -> str:
+    """Return who has what, such as `8 (ranks 0-2), 16 (rank 3)`; ranks with None are left out."""
     ranks: dict[str, list[int]] = {}
     for rank, value in enumerate(values):
-        ranks.setdefault(missing if value is None else value, []).append(rank)
+        if value is not None:
+            ranks.setdefault(value, []).append(rank)
     return ", ".join(f"{value} ({_ranks(holders)})" for value, holders in ranks.items())
 
 

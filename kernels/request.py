@@ -32,7 +32,7 @@ def resolve_group(group: ProcessGroup | None) -> ProcessGroup:
         raise RuntimeError("torch.distributed is not initialised; call torch.distributed.init_process_group first")
     resolved = dist.group.WORLD if group is None else group
     if not isinstance(resolved, dist.ProcessGroup) or dist.get_rank(resolved) < 0:
-        raise RuntimeError(f"this process is not a member of the group {group!r}")
+        raise RuntimeError("this process is not a member of the group; only its members make a gather for it")
     return resolved
 
 

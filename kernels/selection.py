@@ -40,7 +40,7 @@ def choose(request: GatherRequest, name: str) -> tuple[Backend, str]:
     for backend in candidates(name):
         reasons = exchange(request.group, request.device, _unsupported(backend, request))
         if any(reasons):
-            refused.append(f"{backend.name} cannot run: {by_rank(reasons, 'nothing in its way')}")
+            refused.append(f"{backend.name} cannot run: {by_rank(reasons)}")
         elif name != AUTO:
             return backend, "asked for by name"
         else:
