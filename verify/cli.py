@@ -18,6 +18,7 @@ COMMANDS = {
     "check": ("check", "Check the pins, the lock, the policy and the tests of a project."),
     "gate": ("evidence", "Combine records of several machines; fail unless every required check passed."),
     "report": ("evidence", "Write the validation section of a pull request from records."),
+    "claims": ("claims", "Hold the text of a pull request against records."),
     "sign": ("evidence", "Sign a record with ssh-keygen."),
     "explain": ("explain", "Print why a check exists, with an example and how to fix or allow what it finds."),
     "list": ("explain", "List every check."),

@@ -55,7 +55,7 @@ class Against:
         return target(self.project, self.commit)
 
 
-def _held_against(command: Callable[..., Any]) -> Callable[..., Any]:
+def held_against(command: Callable[..., Any]) -> Callable[..., Any]:
     options = (
         click.option("--project", type=_FILE, default=".", help="The project's checkout; here by default."),
         click.option("--commit", metavar="REV", help="The commit that records must be about; HEAD by default."),
@@ -108,7 +108,7 @@ def sign_command(file: Path, key: Path) -> int:
 @click.option("--skip-refused", is_flag=True, help="Leave refused records out, instead of failing for them.")
 @click.option("--format", "format_", type=click.Choice(["text", "json"]), default="text", help="Output form.")
 @click.option("--output", type=_FILE, help="Write to a file, whole or not at all.")
-@_held_against
+@held_against
 def gate_command(
     evidence: tuple[Path, ...],
     require: tuple[str, ...],
@@ -143,7 +143,7 @@ def _require_known(names: Iterable[str], judged: Iterable[Judged]) -> None:
 @click.argument("evidence", nargs=-1, required=True, type=_FILE)
 @click.option("--format", type=click.Choice(["markdown"]), default="markdown", expose_value=False, help="Output form.")
 @click.option("--output", type=_FILE, help="Write to a file, whole or not at all.")
-@_held_against
+@held_against
 def report_command(evidence: tuple[Path, ...], output: Path | None, against: Against) -> int:
     """Write the validation section of a pull request from the records EVIDENCE: what ran, where, and what did not."""
     from ..evidence.markdown import validation_section
