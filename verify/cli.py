@@ -22,6 +22,8 @@ COMMANDS = {
     "sign": ("evidence", "Sign a record with ssh-keygen."),
     "explain": ("explain", "Print why a check exists, with an example and how to fix or allow what it finds."),
     "list": ("explain", "List every check."),
+    "init": ("configuration", "Write [tool.pinproof] with the pins and hosts found."),
+    "schema": ("configuration", "Print the JSON Schema of [tool.pinproof]."),
 }
 """Name of a command -> the module below `commands` that defines it, and its line in `pinproof --help`."""
 

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import datetime
-import posixpath
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -14,7 +13,7 @@ from .document import Document, Key, describe
 from .escape import clean
 from .inline import comments
 from .model import Finding, Location, Severity
-from .source import FULL_COMMIT
+from .settings import SECTIONS, SEVERITY, TOP, Setting
 
 ROOT = ("tool", "pinproof")
 CODE = "CFG001"
@@ -90,68 +89,6 @@ class Config:
         return _Reader(document).config()
 
 
-Value = Callable[[Any], str | None]
-"""Says what was expected when a value is not usable, None when it is."""
-
-
-def _text(value: Any) -> str | None:
-    return None if isinstance(value, str) and value.strip() else "a non-empty string"
-
-
-def _texts(value: Any) -> str | None:
-    fine = isinstance(value, list) and all(isinstance(item, str) and item for item in value)
-    return None if fine else "an array of strings"
-
-
-def _commit(value: Any) -> str | None:
-    fine = isinstance(value, str) and FULL_COMMIT.fullmatch(value)
-    return None if fine else "a full commit of 40 or 64 hexadecimal digits"
-
-
-def _commits(value: Any) -> str | None:
-    return None if isinstance(value, list) and all(_commit(item) is None for item in value) else "full commits"
-
-
-def _inside(value: Any) -> str | None:
-    if not isinstance(value, str) or not value:
-        return "a path inside the project"
-    normal = posixpath.normpath(value)
-    return None if not normal.startswith(("/", "..")) and "\0" not in normal else "a path inside the project"
-
-
-def _insides(value: Any) -> str | None:
-    fine = isinstance(value, list) and all(_inside(item) is None for item in value)
-    return None if fine else "an array of paths inside the project"
-
-
-def _one_of(*names: str) -> Value:
-    return lambda value: None if value in names else "one of " + ", ".join(names)
-
-
-def _date(value: Any) -> str | None:
-    return None if isinstance(value, datetime.date) and not isinstance(value, datetime.datetime) else "a date"
-
-
-def _template(value: Any) -> str | None:
-    return None if isinstance(value, str) and value.count("{commit}") == 1 else "text around one {commit}"
-
-
-_TOP: dict[str, Value] = {"base": _text, "fail-on": _one_of("error", "warning"), "require": _texts, "hosts": _texts}
-_SECTIONS = ("pins", "mentions", "tests", "severity", "ignore")
-_PIN: dict[str, Value] = {
-    "git": _text,
-    "rev": _commit,
-    "branch": _text,
-    "contains": _commits,
-    "api": _texts,
-    "mutable": _text,
-}
-_MENTION: dict[str, Value] = {"pin": _text, "path": _inside, "template": _template}
-_TESTS: dict[str, Value] = {"policy": _insides, "gpu": _insides}
-_IGNORE: dict[str, Value] = {"code": _text, "reason": _text, "path": _inside, "package": _text, "until": _date}
-_SEVERITY = _one_of("error", "warning", "info", "off")
-
-
 class _Reader:
     def __init__(self, document: Document) -> None:
         self.document = document
@@ -160,9 +97,9 @@ class _Reader:
     def config(self) -> Config:
         root = self._table(ROOT)
         for key in root:
-            if key not in _TOP and key not in _SECTIONS:
-                self._unknown((*ROOT, key), (*_TOP, *_SECTIONS))
-        top = self._values(ROOT, {key: value for key, value in root.items() if key in _TOP}, _TOP)
+            if key not in TOP and key not in SECTIONS:
+                self._unknown((*ROOT, key), (*TOP, *SECTIONS))
+        top = self._values(ROOT, {key: value for key, value in root.items() if key in TOP}, TOP)
         return Config(
             document=self.document,
             base=top.get("base"),
@@ -171,7 +108,7 @@ class _Reader:
             hosts=tuple(host.lower() for host in top.get("hosts", ())),
             pins={pin.name: pin for pin in self._pins()},
             mentions=tuple(self._mentions()),
-            tests={name: tuple(paths) for name, paths in self._section("tests", _TESTS).items()},
+            tests={name: tuple(paths) for name, paths in self._section("tests").items()},
             severity=self._severities(),
             ignores=(*self._ignores(), *self._comments()),
             problems=tuple(self.problems),
@@ -181,7 +118,7 @@ class _Reader:
         pins = []
         for name in self._table((*ROOT, "pins")):
             keys = (*ROOT, "pins", name)
-            values = self._values(keys, self._table(keys), _PIN)
+            values = self._values(keys, self._table(keys), SECTIONS["pins"].settings)
             pins.append(
                 Pin(
                     name=canonicalize_name(name),
@@ -198,7 +135,7 @@ class _Reader:
 
     def _mentions(self) -> list[Mention]:
         found = []
-        for keys, values in self._array("mentions", _MENTION, required=("pin", "path", "template")):
+        for keys, values in self._array("mentions"):
             pin = canonicalize_name(values["pin"])
             if pin not in {canonicalize_name(name) for name in self._table((*ROOT, "pins"))}:
                 self._problem((*keys, "pin"), f"no pin `{pin}` is stated", "add [tool.pinproof.pins] for it")
@@ -208,7 +145,7 @@ class _Reader:
 
     def _ignores(self) -> list[Ignore]:
         found = []
-        for keys, values in self._array("ignore", _IGNORE, required=("code", "reason")):
+        for keys, values in self._array("ignore"):
             package = values.get("package")
             found.append(
                 Ignore(
@@ -236,18 +173,17 @@ class _Reader:
     def _severities(self) -> dict[str, Severity | None]:
         found: dict[str, Severity | None] = {}
         for code, value in self._table((*ROOT, "severity")).items():
-            if expected := _SEVERITY(value):
-                self._wrong((*ROOT, "severity", code), value, expected)
+            if not SEVERITY.accepts(value):
+                self._wrong((*ROOT, "severity", code), value, SEVERITY.expected)
             else:
                 found[code] = None if value == "off" else Severity(value)
         return found
 
-    def _section(self, name: str, allowed: Mapping[str, Value]) -> dict[str, Any]:
-        return self._values((*ROOT, name), self._table((*ROOT, name)), allowed)
+    def _section(self, name: str) -> dict[str, Any]:
+        return self._values((*ROOT, name), self._table((*ROOT, name)), SECTIONS[name].settings)
 
-    def _array(
-        self, name: str, allowed: Mapping[str, Value], *, required: tuple[str, ...]
-    ) -> list[tuple[tuple[Key, ...], dict[str, Any]]]:
+    def _array(self, name: str) -> list[tuple[tuple[Key, ...], dict[str, Any]]]:
+        allowed, required = SECTIONS[name].settings, SECTIONS[name].required
         entries = self.document.get(*ROOT, name) if isinstance(self.document.get(*ROOT), dict) else None
         if entries is not None and not isinstance(entries, list):
             self._wrong((*ROOT, name), entries, f"an array of tables, [[tool.pinproof.{name}]]")
@@ -272,13 +208,15 @@ class _Reader:
             self._wrong(keys, value, "a table")
         return value if isinstance(value, dict) else {}
 
-    def _values(self, keys: tuple[Key, ...], table: Mapping[str, Any], allowed: Mapping[str, Value]) -> dict[str, Any]:
+    def _values(
+        self, keys: tuple[Key, ...], table: Mapping[str, Any], allowed: Mapping[str, Setting]
+    ) -> dict[str, Any]:
         found = {}
         for key, value in table.items():
             if key not in allowed:
                 self._unknown((*keys, key), tuple(allowed))
-            elif expected := allowed[key](value):
-                self._wrong((*keys, key), value, expected)
+            elif not allowed[key].kind.accepts(value):
+                self._wrong((*keys, key), value, allowed[key].kind.expected)
             else:
                 found[key] = value
         return found

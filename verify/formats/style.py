@@ -11,13 +11,14 @@ STYLE = """
   --s0: #79c0ff; --s1: #ff7b72; --s2: #56d364; --s3: #e3b341; --s4: #d2a8ff; --s5: #9da7b3; } }
 * { box-sizing: border-box; }
 body { margin: 0; background: var(--page); color: var(--ink); font: 16px/1.5 system-ui, sans-serif; }
-main { max-width: 60rem; margin: 0 auto; padding: 1.5rem; overflow-wrap: anywhere; }
+main { max-width: 60rem; margin: 0 auto; padding: 1.5rem; overflow-wrap: break-word; }
 h1 { font-size: 1.6rem; } h2 { font-size: 1.2rem; margin-top: 2rem; }
 table { width: 100%; border-collapse: collapse; margin: .5rem 0; }
 th, td { text-align: left; vertical-align: top; padding: .35rem .6rem; border-bottom: 1px solid var(--line); }
 th { color: var(--soft); font-weight: 600; }
 td:first-child { white-space: nowrap; overflow-wrap: normal; }
-code { font: .875em ui-monospace, monospace; background: var(--shade); padding: .1em .3em; border-radius: 4px; }
+code { font: .875em ui-monospace, monospace; background: var(--shade); padding: .1em .3em; border-radius: 4px;
+  overflow-wrap: anywhere; }
 dl { display: grid; grid-template-columns: max-content 1fr; gap: .2rem 1rem; }
 dt { color: var(--soft); } dd { margin: 0; }
 figure { margin: 1rem 0; padding: 1rem; border: 1px solid var(--line); border-radius: 8px; }
