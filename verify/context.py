@@ -4,9 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from .config import Config
 from .project import Project
+
+if TYPE_CHECKING:
+    from .base import Base
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -18,7 +22,8 @@ class Options:
         allow_build: `uv lock --check` may run build backends of the project.
         online: hosts of trusted configuration may be contacted.
         python: the interpreter of the project's environment, for its tests and what is installed there.
-        base: the revision that the project is compared with.
+        base: the revision that the project is compared with; empty for the one that CI or configuration names.
+        clones: clones and mirrors of dependencies that the user named; history is read from them.
         timeout: seconds that one executed program may take.
     """
 
@@ -27,11 +32,15 @@ class Options:
     online: bool = False
     python: Path | None = None
     base: str | None = None
+    clones: tuple[Path, ...] = ()
     timeout: float = 600.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Context:
+    """Attributes: `base` is set where the command line asks to compare (`--base`)."""
+
     project: Project
     config: Config
     options: Options = field(default_factory=Options)
+    base: Base | None = None

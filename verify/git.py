@@ -1,7 +1,7 @@
-"""Objects of a git repository, read without running anything that the repository configures.
+"""Objects and history of a git repository, read without running anything that the repository configures.
 
-Only plumbing that reads objects is used: no filter, text conversion, external diff, hook, monitor or credential helper
-takes part in it. Missing objects of a partial clone are not fetched.
+Only plumbing is used: no filter, text conversion, external diff, hook, monitor or credential helper takes part in it.
+Missing objects of a partial clone are not fetched.
 """
 
 from __future__ import annotations
@@ -9,37 +9,17 @@ from __future__ import annotations
 import os
 import posixpath
 import re
-import shutil
-import subprocess
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from .escape import clean, excerpt
-from .files import SIZE_LIMIT
+from .files import SIZE_LIMIT, InputError
+from .gitrun import GitError, Said, run_git
 
-_SETTINGS = (
-    "core.fsmonitor=false",
-    "core.hooksPath=/dev/null",
-    "core.commitGraph=false",
-    "core.quotePath=false",
-    "core.pager=cat",
-    "protocol.allow=never",
-)
-_ENVIRONMENT = {
-    "GIT_NO_LAZY_FETCH": "1",
-    "GIT_NO_REPLACE_OBJECTS": "1",
-    "GIT_GRAFT_FILE": os.devnull,
-    "GIT_OPTIONAL_LOCKS": "0",
-    "GIT_TERMINAL_PROMPT": "0",
-    "GIT_CONFIG_NOSYSTEM": "1",
-    "LC_ALL": "C",
-}
-_ENTRY = re.compile(rb"(\d{6}) \w+ ([0-9a-f]{40,64}) +(\d+|-)\t(.*)", re.DOTALL)
-
-
-class GitError(Exception):
-    """git cannot answer; the message is what it said, cleaned."""
+__all__ = ["Entry", "GitError", "GitTree", "Repository"]
+_ENTRY = re.compile(rb"(\d{6}) \w+ ([0-9a-f]{40,64}) +(\d+|-|BAD)\t(.*)", re.DOTALL)
+_LINKS = 8
+"""Symbolic links followed one after the other."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,24 +39,43 @@ class Entry:
 
 
 class Repository:
-    """The repository around a project's root."""
+    """The repository around a project's root, or a bare one named by `git_dir`."""
 
-    def __init__(self, root: Path) -> None:
+    def __init__(self, root: Path, *, git_dir: Path | None = None) -> None:
         """Find the repository. Raises `GitError` where there is none, or no git."""
-        self._root = root
-        self.prefix = self._text("rev-parse", "--show-prefix")
+        self.root = root
+        self.git_dir = git_dir
+        self.prefix = "" if git_dir else self.text("rev-parse", "--show-prefix")
         """The project's folder inside the repository: empty, or ending in a slash."""
 
     def commit(self, revision: str) -> str:
         """Return the full commit that `revision` names. Raises `GitError` where it names none."""
-        return self._text("rev-parse", "--verify", "--quiet", "--end-of-options", f"{revision}^{{commit}}")
+        if "\0" in revision:
+            raise GitError("a revision cannot hold a null byte")
+        return self.text("rev-parse", "--verify", "--quiet", "--end-of-options", f"{revision}^{{commit}}")
+
+    def has_commit(self, commit: str) -> bool:
+        """Return whether the full `commit` is in this repository."""
+        return self.run("cat-file", "-e", f"{commit}^{{commit}}").code == 0
+
+    @property
+    def is_shallow(self) -> bool:
+        """History ends before its first commit: that a commit is not reachable proves nothing then."""
+        return self.text("rev-parse", "--is-shallow-repository") == "true"
 
     def is_ancestor(self, older: str, newer: str) -> bool:
         """Return whether the commit `older` is reachable from `newer`. Raises `GitError` where one is absent."""
-        done = self._run("merge-base", "--is-ancestor", older, newer)
-        if done.returncode not in (0, 1):
-            raise GitError(_said(done))
-        return done.returncode == 0
+        done = self.run("merge-base", "--is-ancestor", older, newer)
+        if done.code not in (0, 1):
+            raise done.error
+        return done.code == 0
+
+    def merge_base(self, one: str, other: str) -> str | None:
+        """Return the best common ancestor of two commits, None where they share no history here."""
+        done = self.run("merge-base", one, other)
+        if done.code not in (0, 1):
+            raise done.error
+        return done.stdout.decode().split("\n")[0] or None
 
     def files(self, commit: str, paths: Iterable[str]) -> dict[str, Entry]:
         """Return the entries of `commit` at or below `paths`, all relative to the project's root."""
@@ -84,14 +83,24 @@ class Repository:
         wanted = [place for place in places if not place.startswith(("../", "/")) and place != ".."]
         if not wanted:
             return {}
-        listed = self._output("ls-tree", "-r", "-z", "-l", "--full-tree", commit, "--", *wanted)
         found = {}
-        for line in listed.split(b"\0"):
+        for line in self.output("ls-tree", "-r", "-z", "-l", "--full-tree", commit, "--", *wanted).split(b"\0"):
             if entry := _ENTRY.fullmatch(line):
                 mode, name, size, path = (os.fsdecode(part) for part in entry.groups())
-                found[posixpath.relpath(path, self.prefix or ".")] = Entry(
-                    mode, name, int(size) if size.isdigit() else 0
-                )
+                found[self.relative(path)] = Entry(mode, name, int(size) if size.isdigit() else 0)
+        return found
+
+    def relative(self, path: str) -> str:
+        """Return `path`, relative to the repository, as one relative to the project's root."""
+        return posixpath.relpath(path, self.prefix or ".")
+
+    def tracked(self) -> list[str]:
+        """Return the files of the index, relative to the project's root; submodules and links are not files."""
+        found = []
+        for line in self.output("ls-files", "-s", "-z", "--full-name").split(b"\0"):
+            head, _, path = line.partition(b"\t")
+            if head.startswith(b"100"):
+                found.append(self.relative(os.fsdecode(path)))
         return found
 
     def blobs(self, entries: Iterable[Entry]) -> Iterator[bytes]:
@@ -99,7 +108,7 @@ class Repository:
         wanted = list(entries)
         if (total := sum(entry.size for entry in wanted)) > SIZE_LIMIT:
             raise GitError(f"the files have {total} bytes, more than the limit of {SIZE_LIMIT}")
-        answer = self._output("cat-file", "--batch", given="".join(f"{entry.object}\n" for entry in wanted).encode())
+        answer = self.output("cat-file", "--batch", given="".join(f"{entry.object}\n" for entry in wanted).encode())
         place = 0
         for entry in wanted:
             head, _, _ = answer[place : place + 200].partition(b"\n")
@@ -115,42 +124,53 @@ class Repository:
         Raises:
             FileNotFoundError: the commit has no such file, or something else stands there.
         """
-        entry = self.files(commit, [path]).get(path)
+        entry = self.files(commit, [path]).get(posixpath.normpath(path))
         if entry is None or not entry.is_file:
             raise FileNotFoundError(path)
         return next(self.blobs([entry]))
 
-    def _text(self, *arguments: str) -> str:
-        return os.fsdecode(self._output(*arguments)).rstrip("\n")
+    def text(self, *arguments: str) -> str:
+        """Return what git prints, without the last newline. Raises `GitError` when git fails."""
+        return os.fsdecode(self.output(*arguments)).rstrip("\n")
 
-    def _output(self, *arguments: str, given: bytes = b"") -> bytes:
-        done = self._run(*arguments, given=given)
-        if done.returncode != 0:
-            raise GitError(_said(done))
+    def output(self, *arguments: str, given: bytes = b"") -> bytes:
+        """Return what git prints. Raises `GitError` when git fails."""
+        done = self.run(*arguments, given=given)
+        if done.code != 0:
+            raise done.error
         return done.stdout
 
-    def _run(self, *arguments: str, given: bytes = b"") -> subprocess.CompletedProcess[bytes]:
-        program = shutil.which("git")
-        if program is None:
-            raise GitError("git is not on this machine")
-        kept = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
-        settings = [part for setting in _SETTINGS for part in ("-c", setting)]
+    def run(self, *arguments: str, given: bytes = b"") -> Said:
+        """Run git here, whatever its exit code. Raises `GitError` when it cannot run."""
+        return run_git(self.root, arguments, given=given, git_dir=self.git_dir)
+
+
+class GitTree:
+    """The files of one commit, as `Project` reads them."""
+
+    def __init__(self, repository: Repository, commit: str) -> None:
+        self.repository = repository
+        self.commit = commit
+
+    def read(self, relative: str) -> bytes:
+        """Return the bytes of a file, relative to the project's root; links are followed inside the commit.
+
+        Raises:
+            FileNotFoundError: the commit has no such file.
+            InputError: something else stands there, or the object is not in this repository.
+        """
+        path = posixpath.normpath(relative)
         try:
-            return subprocess.run(
-                [program, "--no-pager", *settings, *arguments],
-                cwd=self._root,
-                env=kept | _ENVIRONMENT,
-                input=given,
-                capture_output=True,
-                check=False,
-                timeout=60,
-            )
-        except subprocess.TimeoutExpired:
-            raise GitError(f"git {clean(arguments[0])} did not end within 60 s") from None
-        except OSError as error:
-            raise GitError(f"git cannot be started: {excerpt(str(error))}") from None
-
-
-def _said(done: subprocess.CompletedProcess[bytes]) -> str:
-    lines = done.stderr.decode("utf-8", "replace").strip().splitlines()
-    return excerpt(lines[0]) if lines else f"git ended with {done.returncode}"
+            for _ in range(_LINKS):
+                entry = self.repository.files(self.commit, [path]).get(path)
+                if entry is None:
+                    raise FileNotFoundError(relative)
+                content = next(self.repository.blobs([entry])) if entry.mode != "160000" else b""
+                if entry.is_file:
+                    return content
+                if entry.mode != "120000":
+                    break
+                path = posixpath.normpath(posixpath.join(posixpath.dirname(path), os.fsdecode(content)))
+        except GitError as error:
+            raise InputError(relative, f"cannot be read at {self.commit[:12]}: {error}") from None
+        raise InputError(relative, f"is not a regular file at {self.commit[:12]}")

@@ -33,19 +33,26 @@ def check(
     Args:
         path: the folder that holds pyproject.toml and uv.lock.
         options: what is allowed; by default programs are executed and no network is used.
-        config: trusted configuration instead of the project's own `[tool.pinproof]`.
+        config: trusted configuration instead of the project's own `[tool.pinproof]`; with a base it is the base's.
         select: codes, prefixes of codes, or names of the checks to run; all when empty.
         ignore: codes, prefixes of codes, or names of the checks to leave out.
         require: names of checks that must have run, beside those that the configuration requires.
         fail_on: the lowest severity that makes the report fail, instead of the configured one.
 
     Raises:
-        InputError: the project cannot be read.
+        InputError: the project or its base cannot be read.
         UnknownCheckError: `select`, `ignore` or `require` names no check.
     """
     project = Project.load(Path(path))
-    config = config or Config.load(project.pyproject)
-    context = Context(project=project, config=config, options=options or Options())
+    options = options or Options()
+    base = None
+    if options.base is not None:
+        from .base import ci_environment, load_base
+
+        default = Config.load(project.pyproject).base
+        base = load_base(project.root, options.base, default=default, environment=ci_environment())
+    config = config or (base.config if base else Config.load(project.pyproject))
+    context = Context(project=project, config=config, options=options, base=base)
     return run_checks(context, select=select, ignore=ignore, require=require, fail_on=fail_on)
 
 

@@ -41,6 +41,22 @@ def _split(_: click.Context, __: click.Parameter, values: tuple[str, ...]) -> tu
 @click.option("--static", is_flag=True, help="Execute nothing: neither code of the project nor uv or pytest.")
 @click.option("--allow-build", is_flag=True, help="Let uv run the project's build backends to judge the lock.")
 @click.option("--python", type=click.Path(path_type=Path), help="Interpreter of the project's environment.")
+@click.option(
+    "--base",
+    is_flag=False,
+    flag_value="",
+    metavar="[REVISION]",
+    help="Compare with a revision, and trust its configuration.",
+)
+@click.option("--online", is_flag=True, help="Allow the network, for hosts of trusted configuration.")
+@click.option(
+    "--clone",
+    "clones",
+    multiple=True,
+    type=click.Path(path_type=Path),
+    envvar="PINPROOF_CLONES",
+    help="Clone or mirror of a pinned dependency, to read its history from.",
+)
 @click.option("--fail-on", type=click.Choice(["error", "warning"]), help="Lowest severity that fails.")
 @click.option("--evidence", type=click.Path(path_type=Path, dir_okay=False), help="Write the record of this run.")
 @click.option("--config", type=click.Path(path_type=Path), help="Trusted file with [tool.pinproof], used instead.")
@@ -63,6 +79,9 @@ def check_command(
     static: bool,
     allow_build: bool,
     python: Path | None,
+    base: str | None,
+    online: bool,
+    clones: tuple[Path, ...],
     fail_on: str | None,
     evidence: Path | None,
     config: Path | None,
@@ -86,7 +105,15 @@ def check_command(
         reports = run(
             projects,
             jobs=jobs,
-            options=Options(static=static, allow_build=allow_build, python=python, timeout=timeout),
+            options=Options(
+                static=static,
+                allow_build=allow_build,
+                online=online,
+                python=python,
+                base=base,
+                clones=clones,
+                timeout=timeout,
+            ),
             config=trusted(config),
             select=select,
             ignore=ignore,
