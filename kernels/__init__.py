@@ -5,15 +5,25 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Any, Final
 
-from .errors import BackendUnavailableError, GatherError, RanksDisagreeError
+from .errors import BackendUnavailableError, GatherError, RankMissingError, RanksDisagreeError
 
 if TYPE_CHECKING:
     from .backend import Plan
+    from .emulation import Emulated, emulated
     from .gather import PairedGather
 
-__all__ = ["BackendUnavailableError", "GatherError", "PairedGather", "Plan", "RanksDisagreeError"]
+__all__ = [
+    "BackendUnavailableError",
+    "Emulated",
+    "GatherError",
+    "PairedGather",
+    "Plan",
+    "RankMissingError",
+    "RanksDisagreeError",
+    "emulated",
+]
 
-_MODULES: Final = {"PairedGather": "gather", "Plan": "backend"}
+_MODULES: Final = {"Emulated": "emulation", "PairedGather": "gather", "Plan": "backend", "emulated": "emulation"}
 
 
 def __getattr__(name: str) -> Any:

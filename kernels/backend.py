@@ -5,13 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Final, Literal, Protocol, get_args
 
 from .layout import RowLayout
 
 if TYPE_CHECKING:
     import torch
     from torch.distributed import ProcessGroup
+
+
+TransportName = Literal["pull", "push"]
+TRANSPORTS: Final[tuple[TransportName, ...]] = get_args(TransportName)
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +36,7 @@ class GatherRequest:
             ranks compared it, so it cannot change afterwards and costs no call of the policy.
         timeout_s: seconds until a rank that did not arrive is an error; None waits for ever.
         allow_one_block: whether a backend that knows one row block only may gather rows for which the policy says more.
+        transport: how the triton backend moves rows, "pull" or "push"; the others have one way.
     """
 
     group: ProcessGroup
@@ -46,6 +51,7 @@ class GatherRequest:
     row_blocks: Callable[[int], int]
     timeout_s: float | None = 60.0
     allow_one_block: bool = False
+    transport: TransportName = "pull"
 
     @property
     def layout(self) -> RowLayout:

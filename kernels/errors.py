@@ -13,3 +13,10 @@ class BackendUnavailableError(GatherError):
 
 class RanksDisagreeError(GatherError):
     """Ranks asked for different gathers, or one of them cannot take part; raised alike on every rank."""
+
+
+class RankMissingError(GatherError):
+    """A rank did not arrive within the time limit; the message names it and the row blocks that waited for it.
+
+    The gather is broken for good: outputs of later gathers are NaN.
+    """

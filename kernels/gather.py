@@ -13,7 +13,7 @@ import torch
 from pinproof.policy import row_blocks as reviewed_row_blocks
 
 from .agreement import exchange, require_equal, together
-from .backend import GatherRequest, Plan, Transport
+from .backend import GatherRequest, Plan, Transport, TransportName
 from .errors import GatherError
 from .request import make_request, resolve_device, resolve_group, settings
 from .selection import candidates, choose
@@ -43,6 +43,7 @@ class PairedGather:
         timeout_s: seconds until a rank that did not arrive is an error; None waits for ever. What a backend makes of it
             is in `plan.notes`.
         allow_one_block: whether a backend that knows one row block only may run rows for which the policy says more.
+        transport: how the triton backend moves rows: "pull" behind a flag barrier, or "push" with flags in the data.
 
     Attributes:
         plan: which backend gathers and why, the row blocks it launches, and what else was decided.
@@ -68,6 +69,7 @@ class PairedGather:
         device: torch.device | str | int | None = None,
         timeout_s: float | None = 60.0,
         allow_one_block: bool = False,
+        transport: TransportName = "pull",
     ) -> None:
         self._closed = True
         members = resolve_group(group)
@@ -86,6 +88,7 @@ class PairedGather:
                 row_blocks=reviewed_row_blocks if row_blocks is None else row_blocks,
                 timeout_s=timeout_s,
                 allow_one_block=allow_one_block,
+                transport=transport,
             )
 
         request = together(members, place, "take part in the gather", request_here)

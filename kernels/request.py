@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final, SupportsIndex
 import torch
 import torch.distributed as dist
 
-from .backend import GatherRequest
+from .backend import TRANSPORTS, GatherRequest, TransportName
 from .layout import UNIT
 
 if TYPE_CHECKING:
@@ -68,6 +68,7 @@ def make_request(
     row_blocks: Callable[[int], int],
     timeout_s: float | None,
     allow_one_block: bool,
+    transport: TransportName,
 ) -> GatherRequest:
     """Return the checked request; no collective.
 
@@ -80,6 +81,8 @@ def make_request(
         raise ValueError(f"max_rows is {rows}, expected 1 to {MAX_ROWS}")
     if timeout_s is not None and not (math.isfinite(timeout_s) and timeout_s > 0):
         raise ValueError(f"timeout_s is {timeout_s}, expected a positive number of seconds, or None to wait for ever")
+    if transport not in TRANSPORTS:
+        raise ValueError(f"transport is {transport!r}, expected {' or '.join(TRANSPORTS)}")
     return GatherRequest(
         group=group,
         device=device,
@@ -93,6 +96,7 @@ def make_request(
         row_blocks=launch_table(row_blocks, rows).__getitem__,
         timeout_s=timeout_s,
         allow_one_block=allow_one_block,
+        transport=transport,
     )
 
 
@@ -148,6 +152,7 @@ def settings(request: GatherRequest, backend: str) -> Mapping[str, str]:
         "device": request.device.type,
         "timeout_s": str(request.timeout_s),
         "allow_one_block": str(request.allow_one_block),
+        "transport": request.transport,
     }
 
 
