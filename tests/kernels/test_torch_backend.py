@@ -137,8 +137,8 @@ REST = "(ranks 0-1, 3)"
             "auto",
             (
                 "torch: auto chose torch, the first that can run on every rank; refusing cannot run: its device is too "
-                "old (rank 2); breaking cannot run: asking it failed with ZeroDivisionError: integer division or modulo by "
-                "zero (rank 2)"
+                "old (rank 2); breaking cannot run: asking it failed with ZeroDivisionError: integer division or "
+                "modulo by zero (rank 2)"
             ),
         ),
         ("and afterwards", "True"),
