@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from ..model import Check
-from . import configuration, gpu, ineffective, lock, mutable, pins, policy, policy_tests
+from . import configuration, gpu, ineffective, lock, mutable, pins, policy, policy_tests, reachable
 
 CHECKS: tuple[Check, ...] = (
     configuration.CHECK,
     pins.CHECK,
     mutable.CHECK,
     ineffective.CHECK,
+    reachable.CHECK,
     lock.CHECK,
     policy.CHECK,
     policy_tests.CHECK,
