@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import signal
+import sys
+import threading
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -64,7 +66,9 @@ def check_projects(paths: Sequence[Path], *, jobs: int | None = None, **argument
     from concurrent.futures import Future, ProcessPoolExecutor
     from multiprocessing import get_context
 
-    with ProcessPoolExecutor(workers, get_context("forkserver"), _quiet_interrupt) as pool:
+    # Forking is fastest, and sound only while no other thread holds a lock.
+    method = "fork" if sys.platform == "linux" and threading.active_count() == 1 else "spawn"
+    with ProcessPoolExecutor(workers, get_context(method), _quiet_interrupt) as pool:
         futures: list[Future[Report]] = [pool.submit(_one, path, arguments) for path in paths]
         try:
             return tuple(_result(path, future) for path, future in zip(paths, futures, strict=True))

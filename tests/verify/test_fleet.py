@@ -2,12 +2,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
 
-from pinproof.verify import InputError, check_projects, find_projects
+from pinproof.verify import InputError, UnknownCheckError, check_projects, find_projects
 from pinproof.verify.cli import pinproof
 
 PYPROJECT = '[project]\nname = "a"\nversion = "1"\n'
@@ -57,6 +58,19 @@ def test_reports_come_in_order_and_a_broken_project_stops_no_other(
     reports = check_projects([root / "broken", root / "b", root / "a"], jobs=jobs, select=["CFG001"])
     assert [(Path(report.root).name, report.exit_code) for report in reports] == [("broken", 2), ("b", 0), ("a", 0)]
     assert (reports[0].error or "").startswith("pyproject.toml:1: is not valid TOML")
+
+
+def test_a_thread_may_ask_for_many(write_project: Callable[..., Path]) -> None:
+    root = _fleet(write_project)
+    with ThreadPoolExecutor(1) as pool:
+        reports = pool.submit(check_projects, [root / "b", root / "a"], jobs=2, select=["CFG001"]).result()
+    assert [report.exit_code for report in reports] == [0, 0]
+
+
+def test_a_selection_that_names_nothing_is_refused_in_processes_too(write_project: Callable[..., Path]) -> None:
+    root = _fleet(write_project)
+    with pytest.raises(UnknownCheckError, match="no check, code or prefix is called 'XYZ'"):
+        check_projects([root / "b", root / "a"], jobs=2, select=["XYZ"])
 
 
 def test_one_report_holds_all_projects(write_project: Callable[..., Path]) -> None:
