@@ -10,14 +10,14 @@ if [ -n "$INPUT_FAIL_ON" ]; then arguments+=(--fail-on "$INPUT_FAIL_ON"); fi
 if [ -n "$INPUT_SARIF" ]; then arguments+=(--report "sarif=$INPUT_SARIF"); fi
 
 if [ -n "$INPUT_BASE" ] && [ "$INPUT_BASE" != none ]; then
-  if ! git cat-file -e "$INPUT_BASE^{commit}" 2>/dev/null; then
-    # A shallow checkout lacks the base; its one commit is enough to compare the two files.
-    git fetch --quiet --no-tags --no-recurse-submodules --depth=1 origin "$INPUT_BASE" || true
+  if ! git merge-base "$INPUT_BASE" HEAD >/dev/null 2>&1; then
+    # A shallow checkout lacks the base. On a pull request HEAD is its merge, so a little history is enough.
+    git fetch --quiet --no-tags --no-recurse-submodules --depth=50 origin "$INPUT_BASE" "$(git rev-parse HEAD)" || true
   fi
-  if git cat-file -e "$INPUT_BASE^{commit}" 2>/dev/null; then
+  if git merge-base "$INPUT_BASE" HEAD >/dev/null 2>&1; then
     arguments+=(--base "$INPUT_BASE")
   else
-    echo "::warning title=pinproof::The base is not in this checkout and could not be fetched, so nothing was compared with it."
+    echo "::warning title=pinproof::No common history with the base is in this checkout, and it could not be fetched. Nothing was compared with it, and the configuration is that of the change itself. Use fetch-depth: 0."
   fi
 fi
 if [ "$(git rev-parse --is-shallow-repository 2>/dev/null)" = true ]; then

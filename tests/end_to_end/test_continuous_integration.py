@@ -137,5 +137,19 @@ def test_on_a_shallow_checkout_it_says_what_it_cannot_tell(clone: Clone) -> None
 
 
 def test_a_base_that_cannot_be_had_is_said(clone: Clone) -> None:
-    _, log, _, _ = run_action(clone("--depth=1"), path="pkg", base="0" * 40)
-    assert "::warning title=pinproof::The base is not in this checkout and could not be fetched" in log
+    code, log, _, _ = run_action(clone("--depth=1"), path="pkg", base="0" * 40)
+    assert "::warning title=pinproof::No common history with the base is in this checkout" in log
+    assert (code, "line=6,col=67,title=PIN001 pins::" in log) == (1, True)
+
+
+@pytest.mark.parametrize("arguments", [(), ("--depth=1",)], ids=["full", "shallow"])
+def test_the_base_is_fetched_where_it_is_missing_and_compared_with(
+    clone: Clone, origin: Path, arguments: tuple[str, ...]
+) -> None:
+    base = git("rev-parse", "HEAD~1", cwd=origin)
+    workspace = clone(*arguments)
+    code, log, _, _ = run_action(workspace, path="pkg", base=base)
+    assert code == 1, log
+    assert "could not be fetched" not in log
+    assert "line=6,col=67,title=PIN001 pins::" in log
+    assert git("cat-file", "-t", base, cwd=workspace) == "commit"
