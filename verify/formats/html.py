@@ -13,7 +13,7 @@ from importlib.metadata import version
 from pathlib import Path
 
 from pinproof.kernels.record import Measurement
-from pinproof.kernels.subjects import SubjectError, subjects
+from pinproof.kernels.subjects import subjects
 
 from ..escape import clean
 from ..evidence.record import Record
@@ -134,14 +134,13 @@ def _case(case: Case) -> str:
 
 def _evidence(report: Report) -> Iterator[str]:
     root = Path(report.root)
-    found = records(root)
+    try:
+        found, here = records(root), subjects(root)
+    except (OSError, ValueError):
+        return
     yield "<h2>Records of earlier runs</h2>"
     if not found:
         yield "<p>The folder <code>evidence/</code> holds no record.</p>"
-    try:
-        here = subjects(root)
-    except (SubjectError, OSError):
-        here = {}
     for record in sorted(found, key=lambda record: record.created, reverse=True):
         yield from _record(record, same=record.subjects == here)
 
