@@ -1,5 +1,7 @@
 """Workflow commands of GitHub Actions: one annotation a problem, the worst first, since ten of a kind are shown a step.
 
+A plain line a project follows, for those who read the log.
+
 The job summary is the format `markdown`; the command line appends it to the file that `GITHUB_STEP_SUMMARY` names.
 """
 
@@ -7,16 +9,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ..escape import clean
+from ..escape import clean, guard_line
 from ..model import Report, Severity
 from .entries import Entry, entries, paragraphs
+from .text import summary
 
 _COMMAND = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.INFO: "notice"}
 
 
 def render(reports: Sequence[Report], **_: object) -> str:
     ordered = sorted(entries(reports), key=lambda entry: -entry.severity.rank)
-    return "".join(f"{_annotation(entry)}\n" for entry in ordered)
+    said = [guard_line(f"pinproof {clean(report.folder)}: {summary(report)}") for report in reports]
+    return "".join(f"{line}\n" for line in [*map(_annotation, ordered), *said])
 
 
 def _annotation(entry: Entry) -> str:

@@ -28,7 +28,7 @@ def render(reports: Sequence[Report], *, color: bool = False, verbosity: int = 0
             lines.append(f"project {clean(report.root)}")
         lines.extend(said)
         if verbosity >= 0:
-            lines.extend([_summary(report), ""] if several else [_summary(report)])
+            lines.extend([summary(report), ""] if several else [summary(report)])
     if several and verbosity >= 0:
         lines.append(_total(reports))
     return "".join(f"{guard_line(line)}\n" for line in lines)
@@ -89,7 +89,8 @@ def _details(outcome: Outcome) -> Iterator[str]:
         yield f"    ignored: {finding.message}{place} (reason: {clean(reason)})"
 
 
-def _summary(report: Report) -> str:
+def summary(report: Report) -> str:
+    """Return how many checks passed, failed, did not run, and the exit code."""
     counts = [
         f"{sum(outcome.status is status for outcome in report.outcomes)} {status.words}"
         for status in Status

@@ -62,8 +62,8 @@ def test_no_control_or_bidirectional_character_is_in_any_output(name: str, repor
 def test_text_and_workflow_commands(report: Report) -> None:
     lines = render("text", [report], verbosity=1).split("\n")
     assert [line for line in lines if line.lstrip().startswith(("::", "##["))] == []
-    annotation, end = render("github", [report]).split("\n")
-    assert (annotation.startswith("::error file="), end) == (True, "")
+    annotation, said, end = render("github", [report]).split("\n")
+    assert (annotation[:13], said[:9], end) == ("::error file=", "pinproof ", "")
 
 
 @settings(deadline=None, max_examples=100)

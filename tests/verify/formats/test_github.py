@@ -11,7 +11,7 @@ from pinproof.verify.formats import render
 def commands(*reports: Report) -> list[tuple[str, dict[str, str], str]]:
     """Read workflow commands as the runner does: the command, its properties, its message."""
     found = []
-    for line in render("github", reports).splitlines():
+    for line in render("github", reports).splitlines()[: -len(reports)]:
         match = re.fullmatch(r"::(\w+) ([^:]*)::(.*)", line)
         assert match is not None, line
         pairs = [pair.split("=", 1) for pair in match[2].split(",")]
@@ -55,7 +55,7 @@ def test_a_real_disagreement_is_annotated_where_it_stands_in_the_repository(tamp
 
 def test_foreign_text_cannot_forge_a_command(hostile: Report) -> None:
     text = render("github", [hostile])
-    assert [line[:8] for line in text.splitlines()] == ["::error "]
+    assert [line[:8] for line in text.splitlines()] == ["::error ", "pinproof"]
     ((_, where, message),) = commands(hostile)
     assert where["file"] == "sub/pyproject.toml"
     assert message.startswith("é, 100% of [x](y)")
@@ -68,4 +68,11 @@ def test_required_checks_that_did_not_run_crashes_and_unreadable_projects_are_er
         ("error", "pyproject.toml", f"{CHECKS[1].name} is required and did not run: no CUDA device"),
         ("error", "pyproject.toml", f"{CHECKS[3].name} could not finish: KeyError: x"),
         ("error", "gone/pyproject.toml", "pyproject.toml: is missing\nfix: name its folder"),
+    ]
+
+
+def test_a_plain_line_a_project_sums_up(not_judged: Report, unreadable: Report) -> None:
+    assert render("github", [not_judged, unreadable]).splitlines()[-2:] == [
+        "pinproof .: 1 passed, 2 not run, 1 errored; exit code 2",
+        "pinproof gone: nothing was checked; exit code 2",
     ]
