@@ -70,12 +70,14 @@ class Plan:
         backend: name of the backend that gathers.
         row_blocks: thread blocks for 1, 2, ... `max_rows` rows, as launched; empty where the backend has none.
         reason: why this backend.
+        policy: where the row blocks come from.
         notes: what else was decided: versions, deviations from the policy that the caller allowed.
     """
 
     backend: str
     row_blocks: tuple[int, ...] = ()
     reason: str = "asked for by name"
+    policy: str = "the reviewed policy"
     notes: tuple[str, ...] = ()
 
 

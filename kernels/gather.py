@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Self, SupportsIndex
 
 import torch
 
-from pinproof.policy import row_blocks as reviewed_row_blocks
+from pinproof.policy import LaunchPolicy
 
 from .agreement import exchange, require_equal, together
 from .backend import GatherRequest, Plan, Transport, TransportName
 from .errors import GatherError
-from .request import make_request, resolve_device, resolve_group, settings
+from .request import make_request, resolve_device, resolve_group, settings, source_of
 from .selection import candidates, choose
 from .tensors import TensorRule, check_no_overlap
 
@@ -37,13 +37,15 @@ class PairedGather:
         latent_dtype: float16, bfloat16, float32 or float8_e4m3fn.
         router_dtype: likewise.
         backend: a name in `pinproof.kernels.backends.BACKENDS`, or "auto" for the first that can run on every rank.
-        row_blocks: rows -> thread blocks that share a gather; None for the reviewed `pinproof.policy.row_blocks`.
-            Asked once for each number of rows up to `max_rows`, while the object is made.
+        row_blocks: rows -> thread blocks that share a gather, a function or a table from `pinproof.policy.load`; None
+            for the reviewed `pinproof.policy.row_blocks`. Asked once for each number of rows up to `max_rows`, while
+            the object is made.
         device: where the tensors live; None for the current CUDA device, or the CPU where there is none.
         timeout_s: seconds until a rank that did not arrive is an error; None waits for ever. What a backend makes of it
             is in `plan.notes`.
         allow_one_block: whether a backend that knows one row block only may run rows for which the policy says more.
-        transport: how the triton backend moves rows: "pull" behind a flag barrier, or "push" with flags in the data.
+        transport: how the triton backend moves rows: "pull" behind a flag barrier, or "push" with flags in the data;
+            None for what the table in `row_blocks` was measured with, else "pull".
 
     Attributes:
         plan: which backend gathers and why, the row blocks it launches, and what else was decided.
@@ -65,15 +67,16 @@ class PairedGather:
         latent_dtype: torch.dtype = torch.bfloat16,
         router_dtype: torch.dtype = torch.float32,
         backend: str = "auto",
-        row_blocks: Callable[[int], int] | None = None,
+        row_blocks: Callable[[int], int] | LaunchPolicy | None = None,
         device: torch.device | str | int | None = None,
         timeout_s: float | None = 60.0,
         allow_one_block: bool = False,
-        transport: TransportName = "pull",
+        transport: TransportName | None = None,
     ) -> None:
         self._closed = True
         members = resolve_group(group)
         place = _device_or_none(device)
+        source = source_of(row_blocks)
 
         def request_here() -> GatherRequest:
             candidates(backend)
@@ -85,21 +88,21 @@ class PairedGather:
                 latent_dtype=latent_dtype,
                 router_dtype=router_dtype,
                 max_rows=max_rows,
-                row_blocks=reviewed_row_blocks if row_blocks is None else row_blocks,
+                row_blocks=source.row_blocks,
                 timeout_s=timeout_s,
                 allow_one_block=allow_one_block,
-                transport=transport,
+                transport=transport or source.transport,
             )
 
         request = together(members, place, "take part in the gather", request_here)
-        require_equal(exchange(members, place, settings(request, backend)))
+        require_equal(exchange(members, place, settings(request, backend, source)))
         self._latent = _rule("latent", request, request.latent_width, request.latent_dtype)
         self._router = _rule("router", request, request.router_width, request.router_dtype)
         chosen, reason = choose(request, backend)
         self._transport: Transport = together(
             members, place, f"start the backend {chosen.name}", lambda: chosen.create(request)
         )
-        self.plan: Plan = replace(self._transport.plan, reason=reason)
+        self.plan: Plan = replace(self._transport.plan, reason=reason, policy=source.name)
         self._closed = False
 
     def __call__(

@@ -5,11 +5,15 @@ from __future__ import annotations
 import math
 import operator
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from itertools import groupby
 from typing import TYPE_CHECKING, Final, SupportsIndex
 
 import torch
 import torch.distributed as dist
+
+from pinproof.policy import LaunchPolicy
+from pinproof.policy import row_blocks as reviewed_row_blocks
 
 from .backend import TRANSPORTS, GatherRequest, TransportName
 from .layout import UNIT
@@ -139,7 +143,40 @@ def _integer(name: str, value: SupportsIndex) -> int:
     raise TypeError(f"{name} is {value!r} of type {type(value).__name__}, expected an integer") from None
 
 
-def settings(request: GatherRequest, backend: str) -> Mapping[str, str]:
+@dataclass(frozen=True, slots=True)
+class PolicySource:
+    """Where row blocks come from.
+
+    Attributes:
+        name: what a plan says about it.
+        row_blocks: rows -> row blocks.
+        transport: the one to use where the caller names none.
+        digest: of a table; empty for a function.
+    """
+
+    name: str
+    row_blocks: Callable[[int], int]
+    transport: TransportName = "pull"
+    digest: str = ""
+
+
+def source_of(row_blocks: Callable[[int], int] | LaunchPolicy | None) -> PolicySource:
+    """Return the source that the argument `row_blocks` stands for."""
+    if row_blocks is None:
+        return PolicySource("the reviewed policy", reviewed_row_blocks)
+    if not isinstance(row_blocks, LaunchPolicy):
+        return PolicySource("a function of the caller", row_blocks)
+    measured = row_blocks.provenance
+    return PolicySource(
+        f"a table measured with transport {row_blocks.transport} on {measured.device} ({measured.topology}), "
+        f"{measured.date:%Y-%m-%d}, digest {row_blocks.digest}",
+        row_blocks.row_blocks,
+        "push" if row_blocks.transport == "push" else "pull",
+        row_blocks.digest,
+    )
+
+
+def settings(request: GatherRequest, backend: str, source: PolicySource) -> Mapping[str, str]:
     """Return what must be equal on all ranks, by the name of the argument."""
     return {
         "latent_width": str(request.latent_width),
@@ -153,6 +190,7 @@ def settings(request: GatherRequest, backend: str) -> Mapping[str, str]:
         "timeout_s": str(request.timeout_s),
         "allow_one_block": str(request.allow_one_block),
         "transport": request.transport,
+        "the digest of the policy table": source.digest or "none",
     }
 
 

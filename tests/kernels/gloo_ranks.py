@@ -10,6 +10,8 @@ import os
 import sys
 import time
 from collections.abc import Callable, Iterator
+from dataclasses import replace
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Final
 from unittest.mock import patch
@@ -20,6 +22,7 @@ import torch.distributed as dist
 from pinproof.kernels import PairedGather, selection
 from pinproof.kernels.backend import Backend, GatherRequest, Transport
 from pinproof.kernels.backends import BACKENDS
+from pinproof.policy import LaunchPolicy, Provenance
 
 ROWS: Final = (1, 2, 3, 4, 5, 6, 7, 8, 9, 16)
 DTYPES: Final = (torch.float16, torch.bfloat16, torch.float32, torch.float8_e4m3fn)
@@ -34,6 +37,14 @@ SPECIAL: Final = {
     # e4m3fn has no infinity; its one NaN of each sign, and the largest numbers
     torch.float8_e4m3fn: (torch.uint8, (0x00, 0x80, 0x7F, 0xFF, 0x7E, 0xFE)),
 }
+
+TABLE: Final = LaunchPolicy(
+    transport="pull",
+    default=1,
+    table={8: 2},
+    provenance=Provenance("a device", "a topology", 4, True, datetime(2026, 12, 1, tzinfo=UTC), 1, {}, "a file", ""),
+    digest="one",
+)
 
 GUARD: Final = 64
 CANARY: Final = 0xA5
@@ -164,11 +175,16 @@ def disagree(rank: int, world: int) -> dict[str, Any]:
         "backend": {"backend": "auto"},
         "timeout_s": {"timeout_s": None},
         "allow_one_block": {"allow_one_block": True},
+        "transport": {"transport": "push"},
+        "table": {"row_blocks": replace(TABLE, digest="another")},
         "bad argument": {"latent_width": 3},
         "bad policy": {"row_blocks": lambda rows: 1 // (8 - rows)},
         "two at once": {"max_rows": 4, "router_width": 60},
     }
-    said = {name: _error(usual | (changed if rank == 2 else {})) for name, changed in other.items()}
+    everywhere: dict[str, dict[str, Any]] = {"table": {"row_blocks": TABLE}}
+    said = {
+        name: _error(usual | (changed if rank == 2 else everywhere.get(name, {}))) for name, changed in other.items()
+    }
     said["bad argument everywhere"] = _error(usual | {"latent_width": 3})
     said |= _with_backends(usual, rank)
     with make(16, 16, (torch.float32, torch.float32)) as gather:

@@ -13,7 +13,27 @@ import torch
 import torch.distributed as dist
 from torch._C._distributed_c10d import HashStore
 
-from pinproof.kernels import BackendUnavailableError, GatherError, PairedGather, Plan
+from pinproof.kernels import BackendUnavailableError, GatherError, PairedGather, Plan, selection
+from pinproof.kernels.backend import Backend
+from pinproof.kernels.backends import BACKENDS
+from pinproof.policy import loads
+
+TABLE = b"""
+schema = 1
+transport = "push"
+default = 1
+row-blocks = { 8 = 4 }
+[provenance]
+device = "NVIDIA H200"
+topology = "16 ranks emulated on one GPU"
+world = 16
+emulated = true
+date = 2026-12-01T08:00:00Z
+samples = 25
+versions = { torch = "2.11.0" }
+evidence = "evidence/tune.json"
+evidence-sha256 = "0000000000000000000000000000000000000000000000000000000000000000"
+"""
 
 WIDTHS: dict[str, Any] = {"latent_width": 16, "router_width": 8, "max_rows": 4, "device": "cpu", "backend": "torch"}
 
@@ -47,7 +67,9 @@ def test_one_rank_gathers_its_own_rows(gather: PairedGather) -> None:
 
 def test_the_plan_says_what_was_decided(gather: PairedGather) -> None:
     timeout = "a rank that does not arrive is found by the timeout of the process group, not by timeout_s"
-    assert gather.plan == Plan("torch", (), "asked for by name", ("collectives of gloo", timeout))
+    assert gather.plan == Plan(
+        "torch", (), "asked for by name", "the reviewed policy", ("collectives of gloo", timeout)
+    )
 
 
 @pytest.mark.parametrize(
@@ -190,6 +212,7 @@ def test_neighbours_do_not_overlap_and_inputs_may(gather: PairedGather) -> None:
             ValueError,
             "there is no backend 'nccl', expected auto or one of triton, flashinfer, torch",
         ),
+        ({"transport": "nvlink"}, ValueError, "transport is 'nvlink', expected pull or push"),
         ({"device": "meta"}, ValueError, "device is meta, expected a CPU or CUDA device"),
     ],
 )
@@ -227,6 +250,29 @@ def test_the_policy_is_asked_once_for_each_number_of_rows() -> None:
     with PairedGather(**WIDTHS | {"row_blocks": policy}) as gather:
         gather(latent(), router())
     assert asked == [1, 2, 3, 4]
+
+
+def test_a_table_says_on_the_plan_where_it_comes_from() -> None:
+    table = loads(TABLE)
+    with PairedGather(**WIDTHS | {"row_blocks": table}) as gather:
+        assert gather.plan.policy == (
+            "a table measured with transport push on NVIDIA H200 (16 ranks emulated on one GPU), 2026-12-01, "
+            f"digest {table.digest}"
+        )
+    with PairedGather(**WIDTHS | {"row_blocks": table.row_blocks}) as gather:
+        assert gather.plan.policy == "a function of the caller"
+
+
+@pytest.mark.parametrize(("named", "used"), [(None, "push"), ("pull", "pull"), ("push", "push")])
+def test_a_table_brings_its_transport_unless_one_is_named(
+    monkeypatch: pytest.MonkeyPatch, named: Any, used: str
+) -> None:
+    asked = []
+    backend = Backend("torch", "", lambda request: asked.append(request.transport), BACKENDS[-1].create)
+    monkeypatch.setattr(selection, "BACKENDS", (backend,))
+    PairedGather(**WIDTHS | {"row_blocks": loads(TABLE), "transport": named}).close()
+    PairedGather(**WIDTHS | {"transport": named}).close()
+    assert asked == [used, named or "pull"]
 
 
 def test_the_cpu_has_no_graphs(gather: PairedGather) -> None:

@@ -90,6 +90,8 @@ REST = "(ranks 0-1, 3)"
         ("backend", f"{DIFFERENT}backend is torch {REST}, auto (rank 2)"),
         ("timeout_s", f"{DIFFERENT}timeout_s is 60.0 {REST}, None (rank 2)"),
         ("allow_one_block", f"{DIFFERENT}allow_one_block is False {REST}, True (rank 2)"),
+        ("transport", f"{DIFFERENT}transport is pull {REST}, push (rank 2)"),
+        ("table", f"{DIFFERENT}the digest of the policy table is one {REST}, another (rank 2)"),
         (
             "two at once",
             (
