@@ -8,12 +8,18 @@ import sys
 import threading
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, TypedDict, Unpack
 
+from .config import Config
+from .context import Options
 from .files import InputError
-from .model import Report
+from .model import Report, Severity
 from .project import LOCK, PYPROJECT
 from .run import check
+
+if TYPE_CHECKING:
+    from concurrent.futures import Future
+
 
 _PASSED_OVER = frozenset({"node_modules", "__pycache__"})
 
@@ -45,7 +51,20 @@ def _locked(root: Path) -> Iterator[Path]:
             yield Path(folder)
 
 
-def check_projects(paths: Sequence[Path], *, jobs: int | None = None, **arguments: Any) -> tuple[Report, ...]:
+class Arguments(TypedDict, total=False):
+    """What `check` takes beside the path; see there."""
+
+    options: Options | None
+    config: Config | None
+    select: Sequence[str]
+    ignore: Sequence[str]
+    require: Sequence[str]
+    fail_on: Severity | None
+
+
+def check_projects(
+    paths: Sequence[Path], *, jobs: int | None = None, **arguments: Unpack[Arguments]
+) -> tuple[Report, ...]:
     """Check each project of `paths` and return their reports in the same order.
 
     Several projects run side by side in `jobs` processes, by default one a usable processor. A project that cannot be
@@ -63,13 +82,13 @@ def check_projects(paths: Sequence[Path], *, jobs: int | None = None, **argument
     workers = min(jobs or os.cpu_count() or 1, len(paths))
     if workers <= 1:
         return tuple(_one(path, arguments) for path in paths)
-    from concurrent.futures import Future, ProcessPoolExecutor
+    from concurrent.futures import ProcessPoolExecutor
     from multiprocessing import get_context
 
     # Forking is fastest, and sound only while no other thread holds a lock.
     method = "fork" if sys.platform == "linux" and threading.active_count() == 1 else "spawn"
     with ProcessPoolExecutor(workers, get_context(method), _quiet_interrupt) as pool:
-        futures: list[Future[Report]] = [pool.submit(_one, path, arguments) for path in paths]
+        futures = [pool.submit(_one, path, arguments) for path in paths]
         try:
             return tuple(_result(path, future) for path, future in zip(paths, futures, strict=True))
         except BaseException:
@@ -77,22 +96,21 @@ def check_projects(paths: Sequence[Path], *, jobs: int | None = None, **argument
             raise
 
 
-def _one(path: Path, arguments: dict[str, Any]) -> Report:
+def _one(path: Path, arguments: Arguments) -> Report:
     try:
         return check(path, **arguments)
     except InputError as error:
         return Report(root=str(path), folder=str(path), outcomes=(), error=str(error), hint=error.hint)
 
 
-def _result(path: Path, future: Any) -> Report:
+def _result(path: Path, future: Future[Report]) -> Report:
     from concurrent.futures.process import BrokenProcessPool
 
     try:
-        report: Report = future.result()
+        return future.result()
     except BrokenProcessPool:
         error = "its process was ended from outside, perhaps for want of memory"
         return Report(root=str(path), folder=str(path), outcomes=(), error=error, hint="use fewer --jobs")
-    return report
 
 
 def _quiet_interrupt() -> None:

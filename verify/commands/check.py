@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Unpack
 
 import click
 
@@ -12,7 +12,7 @@ from ..config import Config
 from ..context import Options
 from ..document import Document
 from ..files import InputError
-from ..fleet import check_projects, find_projects
+from ..fleet import Arguments, check_projects, find_projects
 from ..formats import FORMATS
 from ..model import Report, Severity
 from ..publish import publish, report_files
@@ -128,7 +128,12 @@ def check_command(
     return max(report.exit_code for report in reports)
 
 
-def _check_one(projects: Sequence[Path], *, jobs: int | None, **arguments: Any) -> tuple[Report, ...]:  # noqa: ARG001
+def _check_one(
+    projects: Sequence[Path],
+    *,
+    jobs: int | None,  # noqa: ARG001 - as of check_projects
+    **arguments: Unpack[Arguments],
+) -> tuple[Report, ...]:
     return (check(projects[0], **arguments),)
 
 

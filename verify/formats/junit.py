@@ -48,7 +48,7 @@ def _suite(report: Report) -> Iterator[str]:
 def _cases(report: Report) -> Iterator[tuple[str, str, str, _Children]]:
     found = list(entries([report]))
     if report.error is not None:
-        yield "pinproof", "input", "", [("error", report.error, "\n".join(paragraphs(found[0])))]
+        yield "pinproof", "input", "", [("error", report.error, _text(found))]
     for outcome in report.outcomes:
         problems = [entry for entry in found if entry.code == outcome.check.code]
         place = f' file={_attribute(clean(problems[0].path))} line="{problems[0].line}"' if problems else ""
@@ -72,7 +72,8 @@ def _children(outcome: Outcome, problems: list[Entry], report: Report) -> _Child
 
 def _text(problems: list[Entry]) -> str:
     places = [(f"{clean(entry.path)}:{entry.line}:{entry.column}", entry) for entry in problems]
-    return "\n".join(f"{entry.severity.value} at {place}: {chr(10).join(paragraphs(entry))}" for place, entry in places)
+    text = "\n".join(f"{entry.severity.value} at {place}: {chr(10).join(paragraphs(entry))}" for place, entry in places)
+    return "\n".join(map(guard_line, text.split("\n")))
 
 
 def _valid(text: str) -> str:

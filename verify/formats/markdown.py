@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from ..escape import clean
+from ..escape import clean, guard_line
 from ..model import Outcome, Report, Severity, Status
 from ..words import counted
 from .entries import Entry, entries
@@ -15,11 +15,11 @@ SUMMARY_LIMIT = 1_000_000
 _MARK = {Status.PASSED: "✅", Status.FAILED: "❌", Status.NOT_RUN: "⏭️", Status.ERRORED: "💥"}
 _NOUN = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.INFO: "note"}
 _CODE = re.compile(r"`([^`]+)`")
-_PUNCTUATION = re.compile(r"([\\`*_\[\]<>()!|~&$]|:(?=//)|(?<=www)\.)")
+_PUNCTUATION = re.compile(r"([\\`*_\[\]<>()!|~&$]|:(?=//|:)|(?<=www)\.)")
 
 
 def render(reports: Sequence[Report], **_: object) -> str:
-    lines = [line for report in reports for line in _project(report)]
+    lines = [guard_line(line) for report in reports for line in _project(report)]
     return "\n".join(lines) + "\n"
 
 

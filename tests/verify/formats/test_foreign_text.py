@@ -16,7 +16,7 @@ from pinproof.verify.checks import CHECKS
 from pinproof.verify.formats import FORMATS, render
 
 NASTY = "\n::error::x ##[group]\r\x1b[31m\x9b\u202e\u2028\ufffe\ud800<b>&\"'`|[x](y)@a {0}%0A]]>--\x00é😀"
-TEXT = st.text(st.sampled_from(NASTY) | st.characters(), max_size=30) | st.just(NASTY)
+TEXT = st.text(st.sampled_from(NASTY) | st.characters(), max_size=30) | st.sampled_from((NASTY, "::error::x", " ##[e"))
 
 
 @st.composite
@@ -57,11 +57,17 @@ def test_no_control_or_bidirectional_character_is_in_any_output(name: str, repor
     assert _INVISIBLE.findall(text) == []
 
 
+@pytest.mark.parametrize("name", sorted({*FORMATS} - {"github"}))
 @settings(deadline=None, max_examples=100)
 @given(report=reports())
-def test_text_and_workflow_commands(report: Report) -> None:
-    lines = render("text", [report], verbosity=1).split("\n")
+def test_no_line_is_a_command_to_a_runner(name: str, report: Report) -> None:
+    lines = render(name, [report], verbosity=1).split("\n")
     assert [line for line in lines if line.lstrip().startswith(("::", "##["))] == []
+
+
+@settings(deadline=None, max_examples=100)
+@given(report=reports())
+def test_the_only_workflow_command_is_the_annotation(report: Report) -> None:
     annotation, said, end = render("github", [report]).split("\n")
     assert (annotation[:13], said[:9], end) == ("::error file=", "pinproof ", "")
 
