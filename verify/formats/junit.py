@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator, Sequence
 from xml.sax.saxutils import escape, quoteattr
 
-from ..escape import clean
+from ..escape import clean, guard_line
 from ..model import Outcome, Report, Severity, Status
 from .entries import Entry, entries, paragraphs
 
