@@ -58,6 +58,7 @@ def _project(report: Report) -> Iterator[str]:
         return
     yield from _checks(report)
     yield from _findings(report)
+    yield from _accepted(report)
     yield from _pins(report)
     yield from _cases("Policy", report, "POL001")
     yield from _cases("Policy tests", report, "POL002")
@@ -101,6 +102,17 @@ def _finding(entry: Entry) -> str:
 
 def _place(path: str, line: int, column: int) -> str:
     return f"<code>{escape(clean(path))}:{line}:{column}</code>"
+
+
+def _accepted(report: Report) -> Iterator[str]:
+    ignored = [entry for outcome in report.outcomes for entry in outcome.ignored]
+    if ignored:
+        yield "<h2>Accepted findings</h2><table><thead><tr><th>check<th>finding<th>reason</thead><tbody>"
+        for finding, reason in ignored:
+            place = finding.location
+            at = f" {_place(report.path(place), place.line, place.column)}" if place else ""
+            yield f"<tr><td>{escape(finding.code)}<td>{_text(finding.message)}{at}<td>{_text(reason)}"
+        yield "</tbody></table>"
 
 
 def _pins(report: Report) -> Iterator[str]:

@@ -96,6 +96,16 @@ def test_what_was_not_judged_is_said(not_judged: Report, unreadable: Report) -> 
     assert "gone could not be checked pyproject.toml: is missing name its folder" in text
 
 
+def test_accepted_findings_are_shown_with_their_reason(tampered: Path) -> None:
+    entry = '\n[[tool.pinproof.ignore]]\ncode = "PIN001"\nreason = "a <test>"\n'
+    source = '[tool.uv.sources]\nf = { git = "https://example.org/f", rev = "' + "a" * 40 + '" }\n'
+    head = '[project]\nname = "a"\nversion = "1"\ndependencies = ["f"]\n'
+    (tampered / "pyproject.toml").write_text(head + source + entry)
+    text = page(check(tampered, select=["PIN001"])).text
+    assert "PIN001 f: another commit is locked than declared pkg/pyproject.toml:6:" in text
+    assert "a <test>" in text
+
+
 @pytest.fixture
 def measured(write_project: Callable[..., Path]) -> Path:
     """A clean project with a record about exactly its files, with eight measurements."""
