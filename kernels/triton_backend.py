@@ -61,8 +61,7 @@ class TritonTransport:
         self._request = request
         self._row_blocks = (0, *table)
         with torch.cuda.device(request.device):
-            dtypes = (request.latent_dtype, request.router_dtype)
-            warm(geometry, enumerate(table, start=1), request.rank, dtypes, request.device)
+            warm(geometry, enumerate(table, start=1), request.rank, request.device)
             words = geometry.buffer_bytes // 4
             self._buffer = symmetric_memory.empty(words, dtype=torch.int32, device=request.device)
             self._handle = symmetric_memory.rendezvous(self._buffer, request.group)

@@ -12,12 +12,12 @@ itself, a block that pauses would return to a slot that a peer's other block may
 bits wide: a block that was not launched for 2^31 gathers would take a 32-bit flag of its last one for a new one.
 
 Two slots suffice: whoever writes slot `s` in launch `n + 2` has finished `n + 1`, for which every peer must have
-started `n + 1`, hence finished reading `n`, by stream order. It does not hold for launches that
-overlap (programmatic dependent launch, two streams without an event between them).
+started `n + 1`, hence finished reading `n`, by stream order. It does not hold for launches that overlap (programmatic
+dependent launch, two streams without an event between them).
 
 Time limit. A wait reads the clock once in 256 polls. A wait that outlasts the limit records block and peer in
-`missing`, which the host can read, sets the limit to zero, so that nothing waits any longer, and marks the rank broken for good:
-from then on its outputs are filled with bytes 0xFF, which is NaN in every supported dtype.
+`missing`, which the host can read, sets the limit to zero, so that nothing waits any longer, and marks the rank broken
+for good: from then on its outputs are filled with bytes 0xFF, which is NaN in every supported dtype.
 """
 
 # mypy: disable-error-code="no-untyped-def, untyped-decorator"
@@ -36,9 +36,11 @@ _FLAG_BYTES = tl.constexpr(FLAG_BYTES)
 _REFRESH_EVERY = tl.constexpr(REFRESH_EVERY)
 
 # Only widths, worlds and tiles specialise a kernel. An integer that is 1 or divisible by 16 would compile another one
-# lazily, behind a peer that already waits.
-_RUNTIME = ["rank", "rows", "share", "max_rows"]
-_POINTERS = ["latent", "router", "latent_out", "router_out", "peers", "state", "missing"]
+# lazily, behind a peer that already waits; and so would a dtype, hence addresses as integers.
+_RUNTIME = [
+    *("latent", "router", "latent_out", "router_out", "peers", "state", "missing"),
+    *("rank", "rows", "share", "max_rows"),
+]
 
 
 @triton.jit
@@ -159,8 +161,8 @@ def _peek_line(line, flag):
 def _take_line(line, first, second, flag, target, limit, record):
     """Wait for the line whose halves were peeked at, where needed, and write its 8 bytes to `target`.
 
-    Does nothing where `line` is 0. A wait given up is recorded as in `_signal_and_wait`. All memory is
-    touched here, in assembly: a store of Triton's own would choose another layout, for whose sake Triton 3.6 repeats the waiting.
+    Does nothing where `line` is 0. A wait given up is recorded as in `_signal_and_wait`. All memory is touched here, in
+    assembly: a store of Triton's own would choose another layout, for whose sake Triton 3.6 repeats the waiting.
     """
     return tl.inline_asm_elementwise(
         """{
@@ -298,19 +300,19 @@ def _read_rows(
         tl.store(router_out + (row * world + rank) * router_words + y, some_router, mask=in_y)
 
 
-@triton.jit(do_not_specialize=_RUNTIME, do_not_specialize_on_alignment=_POINTERS)
+@triton.jit(do_not_specialize=_RUNTIME)
 def pull(
-    latent,  # [ranks, rows, latent_words] of this launch's ranks, contiguous
-    router,
-    latent_out,  # [ranks, rows, world, latent_words]
-    router_out,
-    peers,  # int64 [world]: address of every rank's buffer: flags, slot 0, slot 1
-    state,  # int64 [ranks, STATE_WORDS]
-    missing,  # int64 [ranks, blocks, world], in host memory
-    rank,  # of the first rank of this launch
-    rows,
-    share,  # rows a block
-    max_rows,
+    latent: tl.int64,  # address of [ranks, rows, latent_words] of this launch's ranks, contiguous
+    router: tl.int64,
+    latent_out: tl.int64,  # address of [ranks, rows, world, latent_words]
+    router_out: tl.int64,
+    peers: tl.int64,  # address of int64 [world], the address of every rank's buffer: flags, slot 0, slot 1
+    state: tl.int64,  # address of int64 [ranks, STATE_WORDS]
+    missing: tl.int64,  # address of int64 [ranks, blocks, world], in host memory
+    rank: tl.int32,  # the first of this launch
+    rows: tl.int32,
+    share: tl.int32,  # rows a block
+    max_rows: tl.int32,
     world: tl.constexpr,
     latent_words: tl.constexpr,  # 4-byte words of one row of one rank
     router_words: tl.constexpr,
@@ -325,8 +327,10 @@ def pull(
     block = tl.program_id(0)
     local = tl.program_id(1)
     me = rank + local
-    state += local * _STATE_WORDS
-    missing += local * _BLOCKS * world
+    words = tl.pointer_type(tl.int64)
+    peers = peers.to(words)
+    state = state.to(words) + local * _STATE_WORDS
+    missing = missing.to(words) + local * _BLOCKS * world
     generation = tl.load(state + block) + 1
     own = tl.load(peers + me)
     peer = (tl.arange(0, world) + me) & (world - 1)
@@ -336,10 +340,10 @@ def pull(
     lane_buffer = tl.load(peers + lane, mask=other, other=0)
 
     word = tl.pointer_type(tl.int32)
-    latent = tl.multiple_of(latent.to(word, bitcast=True) + local * rows * latent_words, 16)
-    router = tl.multiple_of(router.to(word, bitcast=True) + local * rows * router_words, 16)
-    latent_out = tl.multiple_of(latent_out.to(word, bitcast=True) + local * rows * world * latent_words, 16)
-    router_out = tl.multiple_of(router_out.to(word, bitcast=True) + local * rows * world * router_words, 16)
+    latent = tl.multiple_of(latent.to(word) + local * rows * latent_words, 16)
+    router = tl.multiple_of(router.to(word) + local * rows * router_words, 16)
+    latent_out = tl.multiple_of(latent_out.to(word) + local * rows * world * latent_words, 16)
+    router_out = tl.multiple_of(router_out.to(word) + local * rows * world * router_words, 16)
     slot_bytes = (max_rows * (latent_words + router_words) * 4 + 127) // 128 * 128
     slot = _BLOCKS * world * _FLAG_BYTES + (generation & 1) * slot_bytes
     staged = tl.multiple_of((own + slot).to(word), 16)
@@ -482,19 +486,19 @@ def _refresh(
             _send_line(tl.where(at < idle, base + at * 16, 0), tl.zeros([threads], tl.int64), flag)
 
 
-@triton.jit(do_not_specialize=_RUNTIME, do_not_specialize_on_alignment=_POINTERS)
+@triton.jit(do_not_specialize=_RUNTIME)
 def push(
-    latent,  # as in `pull`, in 8-byte words
-    router,
-    latent_out,
-    router_out,
-    peers,  # int64 [world]: address of every rank's buffer: slot 0, slot 1; each [world, max_rows, lines of a row]
-    state,
-    missing,
-    rank,
-    rows,
-    share,
-    max_rows,
+    latent: tl.int64,  # as in `pull`, in 8-byte words
+    router: tl.int64,
+    latent_out: tl.int64,
+    router_out: tl.int64,
+    peers: tl.int64,  # every rank's buffer is slot 0, slot 1; each is [world, max_rows, lines of a row]
+    state: tl.int64,
+    missing: tl.int64,
+    rank: tl.int32,
+    rows: tl.int32,
+    share: tl.int32,
+    max_rows: tl.int32,
     world: tl.constexpr,
     latent_words: tl.constexpr,  # 8-byte words, that is lines, of one row of one rank
     router_words: tl.constexpr,
@@ -513,18 +517,20 @@ def push(
     block = tl.program_id(0)
     local = tl.program_id(1)
     me = rank + local
-    state += local * _STATE_WORDS
-    missing += local * _BLOCKS * world
+    words = tl.pointer_type(tl.int64)
+    peers = peers.to(words)
+    state = state.to(words) + local * _STATE_WORDS
+    missing = missing.to(words) + local * _BLOCKS * world
     generation = tl.load(state + block) + 1
     flag = generation.to(tl.int32)
     own = tl.load(peers + me)
     peer = (tl.arange(0, world) + me) & (world - 1)
     buffers = tl.load(peers + peer)
 
-    latent = latent.to(tl.int64) + local * rows * (latent_words * 8)
-    router = router.to(tl.int64) + local * rows * (router_words * 8)
-    latent_out = latent_out.to(tl.int64) + local * rows * (world * latent_words * 8)
-    router_out = router_out.to(tl.int64) + local * rows * (world * router_words * 8)
+    latent += local * rows * (latent_words * 8)
+    router += local * rows * (router_words * 8)
+    latent_out += local * rows * (world * latent_words * 8)
+    router_out += local * rows * (world * router_words * 8)
     rank_bytes = max_rows * ((latent_words + router_words) * 16)
     slot = (generation & 1) * world * rank_bytes
     begin = block * share
@@ -560,9 +566,8 @@ def push(
     # No thread may still have to read its generation, or what another one wrote of a wait given up.
     tl.debug_barrier()
     if tl.load(state + _BROKEN, volatile=True) != 0:
-        word = tl.pointer_type(tl.int64)
         _poison_rows(
-            latent_out.to(word), router_out.to(word), begin, last, world,
+            latent_out.to(words), router_out.to(words), begin, last, world,
             latent_words, router_words, latent_tile, router_tile, column_tiles,
         )  # fmt: skip
     _advance(state, generation, block)

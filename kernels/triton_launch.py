@@ -11,7 +11,7 @@ import torch
 from .errors import RankMissingError
 from .layout import row_share
 from .triton_kernels import pull, push
-from .triton_memory import BROKEN, LIMIT, MAX_ROW_BLOCKS, NO_LIMIT_NS, STATE_WORDS, Geometry
+from .triton_memory import BROKEN, LIMIT, MAX_ROW_BLOCKS, NO_LIMIT_NS, STATE_WORDS, Geometry, Tiles
 
 _KERNELS: Final = {"pull": pull, "push": push}
 
@@ -39,6 +39,7 @@ class Launcher:
         self.ranks = ranks
         self.timeout_s = timeout_s
         self._kernel = _KERNELS[geometry.transport]
+        self._tiles: dict[tuple[int, int], Tiles] = {}
         self._peers = torch.tensor(list(peers), dtype=torch.int64, device=device)
         self.state = torch.zeros((len(ranks), STATE_WORDS), dtype=torch.int64, device=device)
         self.state[:, LIMIT] = NO_LIMIT_NS if timeout_s is None else round(timeout_s * 1e9)
@@ -77,15 +78,17 @@ class Launcher:
         """
         ranks = range(len(self.ranks)) if only is None else only
         geometry = self.geometry
-        tiles = geometry.tiles(rows, row_blocks)
+        tiles = self._tiles.get((rows, row_blocks))
+        if tiles is None:
+            tiles = self._tiles[rows, row_blocks] = geometry.tiles(rows, row_blocks)
         self._kernel[(row_blocks, len(ranks))](
-            latent,
-            router,
-            latent_out,
-            router_out,
-            self._peers,
-            self.state[ranks.start :],
-            self._missing[ranks.start :],
+            latent.data_ptr(),
+            router.data_ptr(),
+            latent_out.data_ptr(),
+            router_out.data_ptr(),
+            self._peers.data_ptr(),
+            self.state.data_ptr() + ranks.start * STATE_WORDS * 8,
+            self._missing.data_ptr() + ranks.start * MAX_ROW_BLOCKS * geometry.world_size * 8,
             self.ranks[ranks.start],
             rows,
             row_share(rows, row_blocks),
@@ -133,21 +136,20 @@ class Launcher:
 _SHOWN: Final = 8
 
 
-def warm(geometry: Geometry, blocks: Iterable[tuple[int, int]], rank: int, dtypes: tuple[torch.dtype, torch.dtype],
-         device: torch.device) -> None:  # fmt: skip
+def warm(geometry: Geometry, blocks: Iterable[tuple[int, int]], rank: int, device: torch.device) -> None:
     """Compile and load the kernel of every `(rows, row blocks)`, alone: nothing waits for a peer.
 
     A kernel that is compiled, or whose module is loaded, while a peer already waits can hang every rank.
     """
     buffer = _arrived(geometry, device)
+    layout, world = geometry.layout, geometry.world_size
     for rows, row_blocks in _one_a_kernel(geometry, blocks):
-        launcher = Launcher(geometry, [buffer.data_ptr()] * geometry.world_size, range(rank, rank + 1), device, 0.0)
-        widths = (geometry.layout.latent_bytes, geometry.layout.router_bytes)
-        shapes = [(rows, width // dtype.itemsize) for width, dtype in zip(widths, dtypes, strict=True)]
-        local = [torch.zeros(shape, dtype=dtype, device=device) for shape, dtype in zip(shapes, dtypes, strict=True)]
-        out = [tensor.repeat(1, geometry.world_size) for tensor in local]
-        launcher(local[0], local[1], out[0], out[1], rows=rows, row_blocks=row_blocks)
-    torch.cuda.synchronize(device)
+        launcher = Launcher(geometry, [buffer.data_ptr()] * world, range(rank, rank + 1), device, 0.0)
+        sizes = [layout.latent_bytes, layout.router_bytes, world * layout.latent_bytes, world * layout.router_bytes]
+        tensors = [torch.zeros((rows, size), dtype=torch.uint8, device=device) for size in sizes]
+        launcher(*tensors, rows=rows, row_blocks=row_blocks)
+        torch.cuda.synchronize(device)
+        launcher.check()
 
 
 def _arrived(geometry: Geometry, device: torch.device) -> torch.Tensor:

@@ -48,7 +48,7 @@ class Interleavings:
 
     def random(self, seed: int) -> str:
         """Return how one random schedule ends."""
-        chance = random.Random(seed)  # noqa: S311
+        chance = random.Random(seed)
         memory, at = self._memory.copy(), self._begin.copy()
         while ready := list(self._ready(memory, at)):
             rank, lane = chance.choice(ready)
