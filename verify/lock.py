@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
+from urllib.parse import unquote
 
 from packaging.utils import canonicalize_name
 
@@ -45,6 +46,30 @@ class Recorded:
         return canonicalize_name(str(self.table.get("name", "")))
 
 
+@dataclass(frozen=True, slots=True)
+class File:
+    """One file of a package: the source distribution or a wheel. `kind`: sdist or wheel."""
+
+    package: Package
+    keys: tuple[Key, ...]
+    table: dict[str, Any]
+    kind: str
+
+    @property
+    def url(self) -> str:
+        """The URL or local path; empty where the entry has neither."""
+        return str(self.table.get("url") or self.table.get("path") or "")
+
+    @property
+    def name(self) -> str:
+        """The file name: the last part of the URL or path, decoded."""
+        written = self.table.get("filename")
+        if isinstance(written, str):
+            return written
+        name = self.url.partition("#")[0].partition("?")[0].rstrip("/").rpartition("/")[2]
+        return unquote(name) if "%" in name else name
+
+
 @dataclass(frozen=True)
 class Package:
     """One `[[package]]` entry."""
@@ -71,9 +96,30 @@ class Package:
         except SourceError as error:
             return error
 
+    @cached_property
+    def source_kind(self) -> str:
+        """git, registry, url, path or directory; empty where the source cannot be read."""
+        return self.source.kind if isinstance(self.source, Source) else ""
+
+    @cached_property
+    def origin(self) -> str:
+        """The index of a released package; for others the kind of source."""
+        source = self.source
+        return source.location if isinstance(source, Source) and source.kind == "registry" else self.source_kind
+
     @property
     def source_keys(self) -> tuple[Key, ...]:
         return (*self.keys, "source")
+
+    def files(self) -> Iterator[File]:
+        """Yield the source distribution and the wheels that the entry names."""
+        sdist = self.table.get("sdist")
+        if isinstance(sdist, dict):
+            yield File(self, (*self.keys, "sdist"), sdist, "sdist")
+        wheels = self.table.get("wheels")
+        for number, table in enumerate(wheels if isinstance(wheels, list) else ()):
+            if isinstance(table, dict):
+                yield File(self, (*self.keys, "wheels", number), table, "wheel")
 
     def edges(self) -> Iterator[Edge]:
         yield from self._edges(("dependencies",), "dependencies", "")
@@ -124,6 +170,11 @@ class Lock:
         if not isinstance(entries, list) or not all(isinstance(entry, dict) for entry in entries):
             raise InputError(document.path, f"`{key}` is {describe(entries)}, expected an array of tables")
         self.packages = tuple(Package((key, number), table) for number, table in enumerate(entries))
+
+    @cached_property
+    def files(self) -> tuple[File, ...]:
+        """Every file of every package, in order."""
+        return tuple(file for package in self.packages for file in package.files())
 
     @cached_property
     def by_name(self) -> dict[str, list[Package]]:

@@ -3,7 +3,22 @@
 from __future__ import annotations
 
 from ..model import Check
-from . import configuration, gpu, ineffective, lock, mutable, pins, policy, policy_tests, reachable
+from . import (
+    configuration,
+    digests,
+    file_names,
+    gpu,
+    hosts,
+    ineffective,
+    lock,
+    mutable,
+    pins,
+    policy,
+    policy_tests,
+    reachable,
+    source_kinds,
+    urls,
+)
 
 CHECKS: tuple[Check, ...] = (
     configuration.CHECK,
@@ -11,6 +26,11 @@ CHECKS: tuple[Check, ...] = (
     mutable.CHECK,
     ineffective.CHECK,
     reachable.CHECK,
+    file_names.CHECK,
+    digests.CHECK,
+    urls.CHECK,
+    hosts.CHECK,
+    source_kinds.CHECK,
     lock.CHECK,
     policy.CHECK,
     policy_tests.CHECK,
