@@ -17,7 +17,7 @@ import ipaddress
 import re
 from collections.abc import Iterator
 from functools import lru_cache
-from urllib.parse import urlsplit
+from urllib.parse import unquote, urlsplit
 
 from ..context import Context
 from ..document import Key
@@ -27,7 +27,8 @@ from ..model import Check, Finding, Severity, Tally
 from ..words import counted
 
 CODE = "LCK022"
-_PLAIN = re.compile(r"https://([a-z0-9.-]+)(/[A-Za-z0-9._~+%!@=:,()-]*)*")
+# No part of a plain path begins with a dot or an escape, so none of them is `..`.
+_PLAIN = re.compile(r"https://([a-z0-9.-]+)(/([A-Za-z0-9_~+!@=:,()-][A-Za-z0-9._~+%!@=:,()-]*)?)*")
 _SCHEMES = ("https", "http", "ssh", "file", "git")
 
 
@@ -94,7 +95,7 @@ def problems(url: str) -> tuple[tuple[Severity, str], ...]:
         found.append((Severity.WARNING, f"the URL on {host} has the port {port}"))
     if _is_address(host):
         found.append((Severity.WARNING, f"the URL leads to the address {host} instead of a host name"))
-    if "/../" in parts.path or parts.path.endswith("/.."):
+    if ".." in map(unquote, parts.path.split("/")):
         found.append((Severity.WARNING, f"the path of the URL on {host} climbs with `..`"))
     return tuple(found)
 
