@@ -35,7 +35,7 @@ class Pin:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Mention:
-    """A place outside pyproject.toml that names a pin: literal text around one `{commit}` in a file."""
+    """A place outside pyproject.toml that names a pin: literal text around one placeholder in a file."""
 
     keys: tuple[Key, ...]
     pin: str

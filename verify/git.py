@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from .files import SIZE_LIMIT, InputError
-from .gitrun import GitError, Said, run_git
+from .gitrun import TIMEOUT, GitError, Said, run_git
 
 __all__ = ["Entry", "GitError", "GitTree", "Repository"]
 _ENTRY = re.compile(rb"(\d{6}) \w+ ([0-9a-f]{40,64}) +(\d+|-|BAD)\t(.*)", re.DOTALL)
@@ -140,9 +140,9 @@ class Repository:
             raise done.error
         return done.stdout
 
-    def run(self, *arguments: str, given: bytes = b"") -> Said:
-        """Run git here, whatever its exit code. Raises `GitError` when it cannot run."""
-        return run_git(self.root, arguments, given=given, git_dir=self.git_dir)
+    def run(self, *arguments: str, given: bytes = b"", timeout: float = TIMEOUT) -> Said:
+        """Run git here, whatever its exit code. Raises `GitError` when it cannot run, or within `timeout` seconds."""
+        return run_git(self.root, arguments, given=given, git_dir=self.git_dir, timeout=timeout)
 
 
 class GitTree:

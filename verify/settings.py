@@ -64,7 +64,9 @@ SECTIONS: Mapping[str, Section] = {
         {
             "pin": Setting(TEXT, "The name of the pin; it must be stated under `pins`."),
             "path": Setting(INSIDE, "The file, relative to the project."),
-            "template": Setting(TEMPLATE, "Literal text around one `{commit}`; no regular expression."),
+            "template": Setting(
+                TEMPLATE, "Literal text around one `{commit}`, `{short}` or `{version}`; no regular expression."
+            ),
         },
         ("pin", "path", "template"),
     ),

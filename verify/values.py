@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime
 import posixpath
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -58,10 +59,12 @@ COMMIT = Kind(
 )
 INSIDE = Kind("a path inside the project", _is_inside, {"type": "string", "pattern": r"^(?!/)."})
 DATE = Kind("a date", _is_date, {"type": "string", "format": "date"})
+PLACEHOLDER = re.compile(r"\{(commit|short|version)\}")
+"""What stands in a template for the full commit, its first digits, or the locked version."""
 TEMPLATE = Kind(
-    "text around one {commit}",
-    lambda value: isinstance(value, str) and value.count("{commit}") == 1,
-    {"type": "string", "pattern": r"\{commit\}"},
+    "text around one of {commit}, {short} and {version}",
+    lambda value: isinstance(value, str) and len(PLACEHOLDER.findall(value)) == 1,
+    {"type": "string", "pattern": PLACEHOLDER.pattern},
 )
 _ITEM = Kind("", lambda value: isinstance(value, str) and bool(value), {"type": "string", "minLength": 1})
 TEXTS = _array("an array of strings", _ITEM)

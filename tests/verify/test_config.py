@@ -129,7 +129,7 @@ def test_the_complete_configuration() -> None:
         (
             "[[tool.pinproof.mentions]]\npin = 'x'\npath = 'D'\ntemplate = 'a'",
             4,
-            "`tool.pinproof.mentions.0.template` is 'a', expected text around one {commit}",
+            "`tool.pinproof.mentions.0.template` is 'a', expected text around one of {commit}, {short} and {version}",
         ),
         (
             "[[tool.pinproof.mentions]]\npin = 'x'\npath = 'D'\ntemplate = '{commit}'",
