@@ -95,3 +95,12 @@ def test_a_member_that_is_in_the_checkout_has_to_say_so(said: Said) -> None:
     assert [(severity, place) for severity, _, place in found] == [("error", "uv.lock:14:1")]
     member += f'[tool.uv.sources]\ncolorama = {{ git = "https://git.example.org/r", rev = "{A}" }}\n'
     assert said("LCK024", text, files={"packages/click/pyproject.toml": member}) == []
+
+
+@pytest.mark.parametrize(("recorded", "found"), [("", True), (', git = "https://git.example.org/r"', False)])
+def test_what_the_lock_records_of_a_dependent_from_git(said: Said, recorded: str, found: bool) -> None:
+    pyproject = PYPROJECT + '[tool.uv.sources]\nclick = { git = "https://git.example.org/r" }\n'
+    entry = f'[package.metadata]\nrequires-dist = [{{ name = "colorama"{recorded} }}]\n[[package]]\nname = "colorama"'
+    text = lock(GIT, parent=GIT).replace('[[package]]\nname = "colorama"', entry)
+    places = [place for _, _, place in said("LCK024", text, pyproject=pyproject)]
+    assert places == (["uv.lock:16:1"] if found else [])

@@ -147,3 +147,24 @@ def test_user_information_cannot_be_declared_away(said: Said) -> None:
     declared = PYPROJECT + INDEX.format(url="https://me:secret@files.example.org/simple")
     found = said("LCK022", with_host("https://me:secret@files.example.org/"), pyproject=declared)
     assert found == [("error", "click: the URL holds user information; it leads to files.example.org", WHEEL)]
+
+
+@pytest.mark.parametrize(
+    ("prefix", "problem"),
+    [
+        ("http://mirror.example.org/", "is plain http, which anyone on the way can answer"),
+        ("https://mirror.example.org:8443/", "has the port 8443"),
+    ],
+)
+def test_a_declared_index_allows_its_own_scheme_and_port_only(said: Said, prefix: str, problem: str) -> None:
+    declared = PYPROJECT + INDEX.format(url="https://mirror.example.org/simple")
+    expected = [("warning", f"click: the URL on mirror.example.org {problem}", WHEEL)]
+    assert said("LCK022", with_host(prefix), pyproject=declared) == expected
+    same = PYPROJECT + INDEX.format(url=f"{prefix}simple")
+    assert said("LCK022", with_host(prefix), pyproject=same) == []
+
+
+def test_no_declaration_allows_a_path_that_climbs(said: Said) -> None:
+    declared = PYPROJECT + INDEX.format(url="https://mirror.example.org/simple")
+    found = said("LCK022", with_host("https://mirror.example.org/a/../../"), pyproject=declared)
+    assert [message for _, message, _ in found] == ["click: the path of the URL on mirror.example.org climbs with `..`"]

@@ -121,18 +121,24 @@ def _kind(file: File) -> str:
 
 
 def _finding(
-    lock: Lock, file: File, problem: str, severity: Severity = Severity.ERROR, other: File | None = None
+    lock: Lock,
+    file: File,
+    problem: str,
+    severity: Severity = Severity.ERROR,
+    other: File | None = None,
 ) -> Finding:
     package = file.package
-    related = Related(lock.document.locate(*package.keys, "name"), f"entry {package.name} {package.version}")
+    related = [Related(lock.document.locate(*package.keys, "name"), f"entry {package.name}")]
+    if "version" in package.table:
+        related.append(Related(lock.document.locate(*package.keys, "version"), f"version {package.version}"))
     if other is not None:
-        related = Related(lock.document.locate(*other.keys), f"the other file, of {other.package.name}")
+        related = [Related(lock.document.locate(*other.keys), f"the other file, of {other.package.name}")]
     return Finding(
         code=CODE,
         message=f"{package.name}: {problem}",
         severity=severity,
         location=lock.document.locate(*file.keys),
-        related=(related,),
+        related=tuple(related),
         hint=_HINT,
         package=package.name,
     )

@@ -3,7 +3,8 @@
 A package that only released packages and the project itself depend on comes from an index: released packages cannot
 name a git repository, a URL or a folder, and the project's own declarations are in the files. A lock that takes such a
 package from git, a URL or a folder all the same was edited. Where a dependent comes from git, a URL or a folder
-itself, its own declarations are not in the two files; unless `dependency-metadata` states them, nothing is said.
+itself, its own declarations are not in the two files; unless the lock records them or `dependency-metadata` states
+them, nothing is said.
 
 Example: `click`, which pytest needs, has `source = { url = "https://evil.example/click-8.5.1-py3-none-any.whl" }`.
 
@@ -20,7 +21,7 @@ from packaging.utils import canonicalize_name
 
 from ..context import Context
 from ..declared import Declared
-from ..lock import Package
+from ..lock import Package, Recorded
 from ..model import Check, Finding, Related, Tally
 from ..project import Project
 from ..source import Source
@@ -43,7 +44,7 @@ def run(context: Context) -> Iterator[Finding | Tally]:
             continue
         dependents = parents.get(package.name, [])
         judged += 1
-        if dependents and all(_tells_all(project, declared, parent) for parent in dependents):
+        if dependents and all(_tells_all(project, declared, parent, package.name) for parent in dependents):
             yield _finding(project, package, dependents)
     words = counted(judged, "package")
     yield Tally(detail=f"{words} from git, a URL or a folder without a declaration of the project")
@@ -55,7 +56,11 @@ def _recorded(project: Project) -> set[str]:
     for kind in ("overrides", "constraints", "requirements"):
         entries += project.lock.manifest(kind)
     entries += project.lock.manifest_groups()
-    return {entry.name for entry in entries if any(kind in entry.table for kind in (*_DIRECT, "editable", "virtual"))}
+    return {entry.name for entry in entries if _is_direct(entry)}
+
+
+def _is_direct(entry: Recorded) -> bool:
+    return any(kind in entry.table for kind in (*_DIRECT, "editable", "virtual"))
 
 
 def _beside(project: Project) -> set[tuple[str | int, ...]]:
@@ -77,10 +82,13 @@ def _parents(project: Project) -> dict[str, list[Package]]:
     return found
 
 
-def _tells_all(project: Project, declared: Declared, parent: Package) -> bool:
-    """Whether the two files tell every direct source that `parent` could bring in."""
+def _tells_all(project: Project, declared: Declared, parent: Package, name: str) -> bool:
+    """Whether the two files tell every direct source of `name` that `parent` could bring in."""
     if isinstance(parent.source, Source) and parent.source.kind == "registry":
         return True
+    recorded = [entry for entry in parent.recorded() if entry.name == name]
+    if recorded:
+        return not any(_is_direct(entry) for entry in recorded)
     for folder, member in project.members.items():
         if member.package is parent:
             return member.document is not None and folder not in declared.dynamic_members

@@ -8,7 +8,8 @@ Example: `https://files.example.org@evil.example/click-8.5.1-py3-none-any.whl`.
 
 Fix: declare the index or source with a plain https URL, and run `uv lock`; give credentials through the environment.
 
-How to allow: declare the host as `[[tool.uv.index]]` or in `[tool.pinproof] hosts`; user information never.
+How to allow: declare the index with that scheme, host and port as `[[tool.uv.index]]`, or name the host in
+`[tool.pinproof] hosts`; user information never.
 """
 
 from __future__ import annotations
@@ -16,12 +17,13 @@ from __future__ import annotations
 import ipaddress
 import re
 from collections.abc import Iterator
+from dataclasses import dataclass
 from functools import lru_cache
 from urllib.parse import unquote, urlsplit
 
 from ..context import Context
 from ..document import Key
-from ..hosts import declared_hosts
+from ..hosts import declared_indexes
 from ..lock import Lock
 from ..model import Check, Finding, Severity, Tally
 from ..words import counted
@@ -34,20 +36,19 @@ _SCHEMES = ("https", "http", "ssh", "file", "git")
 
 def run(context: Context) -> Iterator[Finding | Tally]:
     lock = context.project.lock
-    declared = declared_hosts(context)
+    allowed = _allowed(context)
     seen: set[str] = set()
     for keys, name, url in _urls(lock):
         host = _PLAIN.fullmatch(url)
         if host and not host[1].startswith("xn--") and ".xn--" not in host[1] and not host[1][-1].isdigit():
             seen.add(host[1])
             continue
-        for severity, problem in problems(url):
-            allowed = severity is Severity.WARNING and (urlsplit(url).hostname or "") in declared
-            if not allowed:
+        for problem in problems(url):
+            if not problem.grounds & allowed:
                 yield Finding(
                     code=CODE,
-                    message=f"{name}: {problem}",
-                    severity=severity,
+                    message=f"{name}: {problem.words}",
+                    severity=problem.severity,
                     location=lock.document.locate(*keys),
                     hint="declare a plain https URL and run `uv lock`",
                     package=name,
@@ -69,35 +70,67 @@ def _urls(lock: Lock) -> Iterator[tuple[tuple[Key, ...], str, str]]:
             yield (*file.keys, "url"), file.package.name, value
 
 
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """What is wrong with a URL. `grounds`: what would allow it: a host, a scheme and host, a host and port."""
+
+    severity: Severity
+    words: str
+    grounds: frozenset[str] = frozenset()
+
+
+def _allowed(context: Context) -> frozenset[str]:
+    """Return the grounds that the declared indexes give, and the hosts that `[tool.pinproof] hosts` allows."""
+    hosts = context.config.hosts
+    found = {ground for host in hosts for ground in (host, f"http://{host}", f"git://{host}", f"{host}:*")}
+    for url in declared_indexes(context):
+        try:
+            parts = urlsplit(url)
+            host = parts.hostname or ""
+            found |= {host, f"{parts.scheme}://{host}", f"{host}:{parts.port}"}
+        except ValueError:
+            continue
+    return frozenset(found)
+
+
 @lru_cache(maxsize=4096)
-def problems(url: str) -> tuple[tuple[Severity, str], ...]:
-    """Return what is wrong with a URL of a lock, as severity and words; credentials are left out of the words."""
-    found: list[tuple[Severity, str]] = []
+def problems(url: str) -> tuple[Problem, ...]:
+    """Return what is wrong with a URL of a lock; credentials are left out of the words."""
+    found: list[Problem] = []
     if any(ord(character) <= 0x20 or character in "\\\x7f" for character in url):
-        found.append((Severity.ERROR, "the URL holds blanks, controls or backslashes"))
+        found.append(Problem(Severity.ERROR, "the URL holds blanks, controls or backslashes"))
     try:
         parts = urlsplit(url)
         host, port = parts.hostname or "", parts.port
     except ValueError:
-        return (*found, (Severity.ERROR, "the URL cannot be read"))
+        return (*found, Problem(Severity.ERROR, "the URL cannot be read"))
     scheme = parts.scheme.removeprefix("git+")
     if scheme not in _SCHEMES:
-        found.append((Severity.ERROR, f"the URL has the scheme `{parts.scheme}`, expected https"))
-    elif scheme in ("http", "git"):
-        found.append((Severity.WARNING, f"the URL on {host} is plain {scheme}, which anyone on the way can answer"))
+        found.append(Problem(Severity.ERROR, f"the URL has the scheme `{parts.scheme}`, expected https"))
     if parts.password is not None or (parts.username is not None and scheme != "ssh"):
-        found.append((Severity.ERROR, f"the URL holds user information; it leads to {host}"))
+        found.append(Problem(Severity.ERROR, f"the URL holds user information; it leads to {host}"))
     if not host.isascii():
-        found.append((Severity.ERROR, f"the host `{host}` has letters that are not ASCII"))
+        found.append(Problem(Severity.ERROR, f"the host `{host}` has letters that are not ASCII"))
+    return (*found, *_unusual(host, scheme, port, parts.path))
+
+
+def _unusual(host: str, scheme: str, port: int | None, path: str) -> Iterator[Problem]:
+    """Yield what is worth a look, and is right where the project says so."""
+
+    def problem(words: str, *grounds: str) -> Problem:
+        return Problem(Severity.WARNING, words, frozenset(grounds))
+
+    if scheme in ("http", "git"):
+        words = f"the URL on {host} is plain {scheme}, which anyone on the way can answer"
+        yield problem(words, f"{scheme}://{host}")
     if any(label.startswith("xn--") for label in host.split(".")):
-        found.append((Severity.WARNING, f"the host {host} is an internationalised name, {_decoded(host)}"))
+        yield problem(f"the host {host} is an internationalised name, {_decoded(host)}", host)
     if port is not None and port != {"https": 443, "http": 80, "ssh": 22}.get(scheme):
-        found.append((Severity.WARNING, f"the URL on {host} has the port {port}"))
+        yield problem(f"the URL on {host} has the port {port}", f"{host}:{port}", f"{host}:*")
     if _is_address(host):
-        found.append((Severity.WARNING, f"the URL leads to the address {host} instead of a host name"))
-    if ".." in map(unquote, parts.path.split("/")):
-        found.append((Severity.WARNING, f"the path of the URL on {host} climbs with `..`"))
-    return tuple(found)
+        yield problem(f"the URL leads to the address {host} instead of a host name", host)
+    if ".." in map(unquote, path.split("/")):
+        yield problem(f"the path of the URL on {host} climbs with `..`")
 
 
 def _decoded(host: str) -> str:
