@@ -122,6 +122,56 @@ class Emulated:
             main.wait_stream(stream)
         return outputs
 
+    def graphs_apart(
+        self,
+        latent: torch.Tensor,
+        router: torch.Tensor,
+        out: tuple[torch.Tensor, torch.Tensor],
+        *,
+        row_blocks: int | None = None,
+        gathers: int = 1,
+        before: Callable[[int], None] | None = None,
+    ) -> Callable[[], None]:
+        """Capture a CUDA graph a rank, as separate processes would; return what replays each on its rank's stream.
+
+        One graph with a branch a rank would not do: the driver spreads its branches over hardware queues as it likes,
+        and a rank queued behind one that waits for it never starts.
+
+        Args:
+            latent: of all ranks; so are `router` and `out`.
+            router: see there.
+            out: see there.
+            row_blocks: thread blocks a rank; None for what the policy says.
+            gathers: so many in each graph.
+            before: called with the rank before each launch, on its stream: to skew ranks in time.
+
+        Raises:
+            ValueError: as in `apart`.
+        """
+        rows, outputs = self._checked(latent, router, out)
+        blocks = self._blocks(rows, row_blocks)
+        streams = self._own_streams()
+        graphs = []
+        for rank, stream in enumerate(streams):
+            graph = torch.cuda.CUDAGraph()
+            with torch.cuda.graph(graph, stream=stream):
+                for _ in range(gathers):
+                    if before is not None:
+                        before(rank)
+                    self._launch_one(rank, (latent, router, *outputs), rows, blocks)
+            graphs.append(graph)
+
+        def replay() -> None:
+            main = torch.cuda.current_stream(self._device)
+            for stream, graph in zip(streams, graphs, strict=True):
+                stream.wait_stream(main)
+                with torch.cuda.stream(stream):
+                    graph.replay()
+            for stream in streams:
+                main.wait_stream(stream)
+
+        return replay
+
     def check(self) -> None:
         """Raise `RankMissingError` if a rank did not arrive in time in a gather that has run."""
         self.launcher.check()

@@ -92,6 +92,16 @@ class Pair:
             found &= (whole[:GUARD] == CANARY).all() & (whole[-GUARD:] == CANARY).all()
         return found
 
+    def right_for(self, rank: int) -> torch.Tensor:
+        """Return, on the device, whether `rank` has every byte, and nothing else was touched."""
+        found = torch.ones((), dtype=torch.bool, device="cuda")
+        for local, out, whole in zip(self.inputs, self.outputs, self._whole, strict=True):
+            expected = torch.full_like(as_bytes(out), POISON)
+            expected[rank] = torch.cat(list(as_bytes(local)), dim=1)
+            found &= (as_bytes(out) == expected).all()
+            found &= (whole[:GUARD] == CANARY).all() & (whole[-GUARD:] == CANARY).all()
+        return found
+
     def gather(self, gather: Gather) -> torch.Tensor:
         """Gather new inputs into poisoned outputs; return whether it was right."""
         self.renew()

@@ -8,7 +8,7 @@ import torch
 from pinproof.kernels import emulated
 from pinproof.kernels.backend import TransportName
 
-from .pairs import Pair, apart, together, wrong
+from .pairs import Pair, together, wrong
 
 TRANSPORTS: tuple[TransportName, ...] = ("pull", "push")
 
@@ -68,7 +68,7 @@ def test_two_graphs_and_eager_gathers_in_turn(transport: TransportName) -> None:
 @pytest.mark.parametrize("transport", TRANSPORTS)
 @pytest.mark.parametrize("world", [2, 4, 8, 16])
 def test_skewed_ranks(world: int, transport: TransportName) -> None:
-    """A launch a rank, in a graph; in each of three gathers a row another rank is late, by up to a millisecond."""
+    """A graph a rank; in each of three gathers a row another rank is late, by up to a millisecond."""
     ranks = emulated(world, max_rows=8, transport=transport)
     late = {"rank": 0}
 
@@ -78,14 +78,14 @@ def test_skewed_ranks(world: int, transport: TransportName) -> None:
     skew(0)
     torch.cuda.synchronize()
     pair = Pair(world, 8)
-    graphs = []
+    replays = []
     for late_rank in (0, world // 2, world - 1):
         late["rank"] = late_rank
-        graphs.append(captured(1, pair, apart(ranks, 2, before=skew)))
+        replays.append(ranks.graphs_apart(*pair.inputs, pair.outputs, row_blocks=2, before=skew))
     results = {}
     for turn in range(60):
         pair.renew()
-        graphs[turn % 3].replay()
+        replays[turn % 3]()
         results[str(turn)] = pair.right()
     assert wrong(results) == []
     ranks.check()
@@ -93,18 +93,15 @@ def test_skewed_ranks(world: int, transport: TransportName) -> None:
 
 @pytest.mark.parametrize("transport", TRANSPORTS)
 def test_ranks_that_run_ahead(transport: TransportName) -> None:
-    """A launch a rank, eight gathers in a row without anything between them, replayed a hundred times."""
+    """A graph a rank, eight gathers in each without anything between them, replayed a hundred times."""
     ranks = emulated(16, max_rows=8, transport=transport)
     pair = Pair(16, 8)
 
-    def many(latent: torch.Tensor, router: torch.Tensor, out: tuple[torch.Tensor, torch.Tensor]) -> None:
-        ranks.apart(latent, router, out, row_blocks=4, gathers=8)
-
-    graph = captured(1, pair, many)
+    replay = ranks.graphs_apart(*pair.inputs, pair.outputs, row_blocks=4, gathers=8)
     results = {}
     for turn in range(100):
         pair.renew()
-        graph.replay()
+        replay()
         results[str(turn)] = pair.right()
     assert wrong(results) == []
     ranks.check()

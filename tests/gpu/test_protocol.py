@@ -62,10 +62,14 @@ def test_a_block_that_pauses_for_2_31_gathers_still_waits() -> None:
 
 
 def test_lines_not_used_for_2_32_gathers_are_not_taken_for_new_ones() -> None:
-    """Rows 1 to 7 are written in gathers 1 and 2, then again in gather 2^32 + 2, whose flag is 2 as well."""
+    """Rows 1 to 7 are written in gathers 1 and 2, then again in gather 2^32 + 2, whose flag is 2 as well.
+
+    Row 0 is written in gathers 3 and 4, too: the flag that it holds is none of the gathers after the jump.
+    """
     ranks = emulated(4, max_rows=8, transport="push")
     small, large = Pair(4, 1), Pair(4, 8)
     results = {f"gather {turn}": large.gather(together(ranks, 2)) for turn in (1, 2)}
+    results |= {f"gather {turn}": small.gather(together(ranks)) for turn in (3, 4)}
     assert lines_flags(ranks.buffers, slot=0) == [2]
     ranks.launcher.state[:, :MAX_ROW_BLOCKS] = 2**32 - 1
     results["gather 2^32"] = small.gather(together(ranks))
