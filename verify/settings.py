@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from .values import COMMIT, COMMITS, DATE, INSIDE, INSIDES, TEMPLATE, TEXT, TEXTS, Kind, one_of
+from .values import COMMIT, COMMITS, DATE, INSIDE, INSIDES, INTERFACES, TEMPLATE, TEXT, TEXTS, Kind, one_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +53,7 @@ SECTIONS: Mapping[str, Section] = {
             "rev": Setting(COMMIT, "The reviewed commit, in full."),
             "branch": Setting(TEXT, "The branch that the commit must be reachable from."),
             "contains": Setting(COMMITS, "Commits that it must contain."),
-            "api": Setting(TEXTS, "Interfaces that it must have, as `module:Class.method(parameter)`."),
+            "api": Setting(INTERFACES, "Interfaces that it must have: `module:Class.method(keyword, keyword)`."),
             "mutable": Setting(TEXT, "The reason for which a branch, a tag or a short commit is allowed."),
         },
     ),

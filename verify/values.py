@@ -9,6 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from .api.contract import CONTRACT
 from .source import FULL_COMMIT
 
 
@@ -69,4 +70,12 @@ TEMPLATE = Kind(
 _ITEM = Kind("", lambda value: isinstance(value, str) and bool(value), {"type": "string", "minLength": 1})
 TEXTS = _array("an array of strings", _ITEM)
 COMMITS = _array("full commits", COMMIT)
+INTERFACES = _array(
+    "an array of interfaces such as module:Class.method(parameter)",
+    Kind(
+        "",
+        lambda value: isinstance(value, str) and CONTRACT.fullmatch(value) is not None,
+        {"type": "string", "pattern": f"^{CONTRACT.pattern}$"},
+    ),
+)
 INSIDES = _array("an array of paths inside the project", INSIDE)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ..model import Check
 from . import (
+    api,
     configuration,
     digests,
     file_names,
@@ -27,6 +28,7 @@ CHECKS: tuple[Check, ...] = (
     mutable.CHECK,
     ineffective.CHECK,
     reachable.CHECK,
+    api.CHECK,
     mentions.CHECK,
     file_names.CHECK,
     digests.CHECK,
