@@ -3,8 +3,9 @@
     python -m benchmarks.gather [--prototype ONE_LAUNCH.PY] [--json FILE]
 
 Prints microseconds a gather by rows and row blocks: `pull`, `push`, a barrier alone, and, if given, the Triton
-prototype of the staged pull without any safety; and the ratios of `pull` to barrier and prototype. 64 gathers a CUDA
-graph, the median of alternating samples, random inputs. Emulated on one GPU: it says nothing about a link between GPUs.
+prototype of the staged pull without any safety; the ratios of `pull` to barrier and prototype; and that of `pull` and
+`push` to themselves with the time limit cut out of their waiting loops. 64 gathers a CUDA graph, the median of
+alternating samples, random inputs. Emulated on one GPU: it says nothing about a link between GPUs.
 """
 
 # mypy: disable-error-code="no-untyped-def, untyped-decorator"
@@ -12,8 +13,10 @@ from __future__ import annotations
 
 import argparse
 import importlib.util
+import re
 import tempfile
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
@@ -22,12 +25,14 @@ import triton
 import triton.language as tl
 
 from benchmarks.timing import alternate, graph_of, machine, median, write_json
-from pinproof.kernels import Emulated, emulated
+from pinproof.kernels import Emulated, emulated, triton_kernels
+from pinproof.kernels.backend import TransportName
 from pinproof.kernels.triton_kernels import _signal_and_wait
 from pinproof.kernels.triton_memory import FLAG_BYTES, LIMIT, STATE_WORDS
 
 WORLD: Final = 16
 GATHERS: Final = 64
+TRANSPORTS: Final[tuple[TransportName, ...]] = ("pull", "push")
 Launch = Callable[[], object]
 
 _FLAG_BYTES = tl.constexpr(FLAG_BYTES)
@@ -71,15 +76,8 @@ def barrier(ranks: Emulated, blocks: int) -> Launch:
 def load_prototype(path: Path, folder: Path) -> Any:
     """Return the Triton kernels of the prototype's script as a module, without running the script."""
     text = path.read_text(encoding="utf-8")
-    source = folder / "prototype_kernels.py"
     kernels = text[text.index("@triton.jit") : text.index("\nW, D1, D2")]
-    source.write_text(f"import triton\nimport triton.language as tl\n{kernels}\n", encoding="utf-8")
-    spec = importlib.util.spec_from_file_location("prototype_kernels", source)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+    return load_source(folder / "prototype_kernels.py", f"import triton\nimport triton.language as tl\n{kernels}\n")
 
 
 def prototype(module: Any, inputs: tuple[torch.Tensor, ...], outputs: tuple[torch.Tensor, ...], blocks: int) -> Launch:
@@ -104,6 +102,32 @@ def prototype(module: Any, inputs: tuple[torch.Tensor, ...], outputs: tuple[torc
     return launch
 
 
+def without_limit(folder: Path) -> Any:
+    """Return a copy of our kernels' module whose waiting loops never look at the clock."""
+    text = Path(triton_kernels.__file__).read_text(encoding="utf-8").replace("from .", "from pinproof.kernels.")
+    loop = re.compile(r"sub\.u32 polls, polls, 1;.*?(?=DONE:)", re.DOTALL)
+    text, count = loop.subn("bra POLL;\n        ", text)
+    assert count == 2, "the waiting loops of pull and push look different now"
+    return load_source(folder / "kernels_without_limit.py", text)
+
+
+def load_source(path: Path, text: str) -> Any:
+    """Write `text` to `path` and import it: Triton reads the source of its functions from a file."""
+    path.write_text(text, encoding="utf-8")
+    spec = importlib.util.spec_from_file_location(path.stem, path)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def unlimited(transport: TransportName, module: Any) -> Emulated:
+    ranks = emulated(WORLD, max_rows=16, transport=transport)
+    ranks.launcher._kernel = getattr(module, transport)
+    return ranks
+
+
 def repeated(launch: Launch) -> Launch:
     def launches() -> None:
         for _ in range(GATHERS):
@@ -112,7 +136,7 @@ def repeated(launch: Launch) -> Launch:
     return launches
 
 
-def row(rows: int, blocks: int, module: Any, samples: int, replays: int) -> dict[str, Any]:
+def row(rows: int, blocks: int, module: Any, no_limit: Any, samples: int, replays: int) -> dict[str, Any]:
     """Return one row of the table."""
     inputs = (
         torch.randn(WORLD, rows, 224, device="cuda").bfloat16(),
@@ -122,13 +146,13 @@ def row(rows: int, blocks: int, module: Any, samples: int, replays: int) -> dict
         torch.empty(WORLD, rows, WORLD * 224, dtype=torch.bfloat16, device="cuda"),
         torch.empty(WORLD, rows, WORLD * 56, device="cuda"),
     )
-    ranks = {name: emulated(WORLD, max_rows=16, transport=name) for name in ("pull", "push")}
+    ranks: dict[str, Emulated] = {name: emulated(WORLD, max_rows=16, transport=name) for name in TRANSPORTS}
+    ranks |= {f"{name} without limit": unlimited(name, no_limit) for name in TRANSPORTS}
     idle = emulated(WORLD, max_rows=16)
     launches: dict[str, Launch] = {
-        "pull": lambda: ranks["pull"](*inputs, out=outputs, row_blocks=blocks),
-        "push": lambda: ranks["push"](*inputs, out=outputs, row_blocks=blocks),
-        "barrier": barrier(idle, blocks),
+        name: partial(one, *inputs, out=outputs, row_blocks=blocks) for name, one in ranks.items()
     }
+    launches["barrier"] = barrier(idle, blocks)
     if module is not None:
         launches["prototype"] = prototype(module, inputs, outputs, blocks)
     for name, launch in launches.items():
@@ -145,6 +169,8 @@ def row(rows: int, blocks: int, module: Any, samples: int, replays: int) -> dict
         for other in ("barrier", "prototype")
         if other in medians
     }
+    for name in TRANSPORTS:
+        ratios[f"{name} / without limit"] = round(medians[name] / medians[f"{name} without limit"], 3)
     return {"rows": rows, "row_blocks": blocks, "us": medians, **ratios, "samples": taken}
 
 
@@ -174,10 +200,11 @@ def main() -> None:
     table: list[dict[str, Any]] = []
     with tempfile.TemporaryDirectory() as folder:
         module = load_prototype(arguments.prototype, Path(folder)) if arguments.prototype else None
+        no_limit = without_limit(Path(folder))
         for rows in (1, 2, 4, 8):
             for blocks in (1, 2, 4, 8):
                 if blocks <= rows:
-                    table.append(row(rows, blocks, module, arguments.samples, arguments.replays))
+                    table.append(row(rows, blocks, module, no_limit, arguments.samples, arguments.replays))
                     print({key: value for key, value in table[-1].items() if key != "samples"}, flush=True)
     if arguments.json:
         scope = "component, sixteen ranks emulated in one launch on one GPU"

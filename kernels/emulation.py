@@ -122,6 +122,31 @@ class Emulated:
             main.wait_stream(stream)
         return outputs
 
+    def one(
+        self,
+        rank: int,
+        latent: torch.Tensor,
+        router: torch.Tensor,
+        out: tuple[torch.Tensor, torch.Tensor],
+        *,
+        row_blocks: int | None = None,
+    ) -> None:
+        """Launch one rank's part of a gather on the current stream. It waits there for every other rank's.
+
+        Args:
+            rank: which one.
+            latent: of all ranks; so are `router` and `out`.
+            router: see there.
+            out: see there.
+            row_blocks: thread blocks; None for what the policy says.
+
+        Raises:
+            ValueError: as in a call.
+            RankMissingError: as in a call.
+        """
+        rows, outputs = self._checked(latent, router, out)
+        self._launch_one(rank, (latent, router, *outputs), rows, self._blocks(rows, row_blocks))
+
     def graphs_apart(
         self,
         latent: torch.Tensor,

@@ -1,4 +1,4 @@
-"""Real ranks, a process each: `python -m tests.gpu.ranks SCENARIO TRANSPORT RANK WORLD FOLDER` leaves RANK.json.
+"""Real ranks, a process each: `python -m tests.gpu.ranks SCENARIOS TRANSPORT RANK WORLD FOLDER` leaves RANK.json.
 
 Every rank has a GPU of its own where there are enough, else they share one and take turns: right, but slow.
 """
@@ -52,7 +52,7 @@ class Rank:
 
 def eager(me: Rank) -> dict[str, Any]:
     """Rows 1 to 9 and 16 with the reviewed row blocks, then with three; ranks late in turn."""
-    failures = []
+    failures, row_blocks = [], {}
     for blocks in (None, 3):
         with me.make(row_blocks=None if blocks is None else lambda rows: 3) as gather:
             for turn, rows in enumerate(ROWS):
@@ -61,7 +61,8 @@ def eager(me: Rank) -> dict[str, Any]:
                 if not me.gather(gather, Pair(me.world, rows)):
                     failures.append(f"{rows} rows, row blocks {blocks}")
             plan = gather.plan
-    return {"failures": failures, "backend": plan.backend, "row_blocks": list(plan.row_blocks), "notes": plan.notes}
+            row_blocks[str(blocks)] = list(plan.row_blocks)
+    return {"failures": failures, "backend": plan.backend, "row_blocks": row_blocks, "notes": plan.notes}
 
 
 def graphs(me: Rank) -> dict[str, Any]:
@@ -166,16 +167,17 @@ SCENARIOS: Final[dict[str, Callable[[Rank], dict[str, Any]]]] = {
 }
 
 
-def main(scenario: str, transport: TransportName, rank: int, world: int, folder: Path) -> None:
+def main(names: str, transport: TransportName, rank: int, world: int, folder: Path) -> None:
+    """Play the scenarios `names`, separated by commas; `killed` comes last."""
     torch.cuda.set_device(rank % torch.cuda.device_count())
-    kind = "nccl" if scenario == "nccl" else "gloo"
+    kind = "nccl" if names == "nccl" else "gloo"
     dist.init_process_group(kind, init_method=f"file://{folder}/store", rank=rank, world_size=world)
     torch.manual_seed(world)
-    result = SCENARIOS[scenario](Rank(transport, rank, world))
-    (folder / f"{rank}.json").write_text(json.dumps(result), encoding="utf-8")
-    sys.stdout.flush()
-    sys.stderr.flush()
-    if scenario == "killed":
+    me = Rank(transport, rank, world)
+    results = {name: SCENARIOS[name](me) for name in names.split(",")}
+    (folder / f"{rank}.json").write_text(json.dumps(results), encoding="utf-8")
+    if "killed" in results:
+        sys.stderr.flush()
         os._exit(0)  # a collective shutdown would wait for the dead rank
     dist.destroy_process_group()
 
