@@ -15,9 +15,10 @@ Two slots suffice: whoever writes slot `s` in launch `n + 2` has finished `n + 1
 started `n + 1`, hence finished reading `n`, by stream order. It does not hold for launches that overlap (programmatic
 dependent launch, two streams without an event between them).
 
-Time limit. A wait reads the clock once in 256 polls. A wait that outlasts the limit records block and peer in
-`missing`, which the host can read, sets the limit to zero, so that nothing waits any longer, and marks the rank broken
-for good: from then on its outputs are filled with bytes 0xFF, which is NaN in every supported dtype.
+Time limit. A wait reads the clock once in 256 polls. In `pull` the limit counts from the first of these readings, in
+`push` from the launch. A wait that outlasts it records block and peer in `missing`, which the host can read, sets the
+limit to zero, so that nothing waits any longer, and marks the rank broken for good: from then on its outputs are filled
+with bytes 0xFF, which is NaN in every supported dtype.
 """
 
 # mypy: disable-error-code="no-untyped-def, untyped-decorator"
@@ -158,23 +159,30 @@ def _peek_line(line, flag):
 
 
 @triton.jit
-def _take_line(line, first, second, flag, target, limit, record):
+def _clock():
+    """Return nanoseconds of the clock that all multiprocessors share."""
+    return tl.inline_asm_elementwise("mov.u64 $0, %globaltimer;", "=l", [], dtype=tl.int64, is_pure=False, pack=1)
+
+
+@triton.jit
+def _take_line(line, first, second, flag, target, deadline, limit, missing, sender):
     """Wait for the line whose halves were peeked at, where needed, and write its 8 bytes to `target`.
 
-    Does nothing where `line` is 0. A wait given up is recorded as in `_signal_and_wait`. All memory is touched here, in
-    assembly: a store of Triton's own would choose another layout, for whose sake Triton 3.6 repeats the waiting.
+    Does nothing where `line` is 0. A wait given up sets word `sender` of `missing` to 1, and the limit and the word
+    behind it as in `_signal_and_wait`. All memory is touched here, in assembly: a store of Triton's own would choose
+    another layout, for whose sake Triton 3.6 repeats the waiting. The assembly is repeated for every line that a thread
+    takes, so what only a late line needs is kept short.
     """
     return tl.inline_asm_elementwise(
         """{
-        .reg .pred p, q;
+        .reg .pred p;
         .reg .u32 polls, low, high, seen, also;
-        .reg .u64 one, two, now, start, most;
+        .reg .u64 one, two, now;
         mov.b64 {low, seen}, $2;
         mov.b64 {high, also}, $3;
         setp.eq.u32 p, seen, $4;
         setp.eq.and.u32 p, also, $4, p;
         @p bra DONE;
-        mov.u64 start, 0;
         AGAIN:
         mov.u32 polls, 256;
         POLL:
@@ -189,22 +197,19 @@ def _take_line(line, first, second, flag, target, limit, record):
         setp.ne.u32 p, polls, 0;
         @p bra POLL;
         mov.u64 now, %globaltimer;
-        ld.relaxed.gpu.global.u64 most, [$6];
-        setp.eq.u64 q, start, 0;
-        @q mov.u64 start, now;
-        sub.u64 now, now, start;
-        setp.lt.u64 p, now, most;
+        setp.lt.u64 p, now, $6;
         @p bra AGAIN;
-        st.relaxed.sys.global.u64 [$7], 1;
-        st.relaxed.gpu.global.u64 [$6], 0;
-        st.relaxed.gpu.global.u64 [$6+8], 1;
+        mad.wide.s32 now, $9, 8, $8;
+        st.relaxed.sys.global.u64 [now], 1;
+        st.relaxed.gpu.global.u64 [$7], 0;
+        st.relaxed.gpu.global.u64 [$7+8], 1;
         DONE:
-        setp.ne.u64 q, $1, 0;
-        @q st.global.v2.u32 [$5], {low, high};
+        setp.ne.u64 p, $1, 0;
+        @p st.global.v2.u32 [$5], {low, high};
         mov.u32 $0, 0;
         }""",
-        "=r,l,l,l,r,l,l,l",
-        [line, first, second, flag, target, limit, record],
+        "=r,l,l,l,r,l,l,l,l,r",
+        [line, first, second, flag, target, deadline, limit, missing, sender],
         dtype=tl.int32,
         is_pure=False,
         pack=1,
@@ -429,9 +434,9 @@ def _receive_rows(
     flag,
     latent_out,
     router_out,
-    state,
+    deadline,
+    limit,
     missing,
-    block,
     first,
     last,
     world: tl.constexpr,
@@ -461,9 +466,8 @@ def _receive_rows(
         first_y, second_y = _peek_line(line_y, flag)
         target_x = latent_out + ((row * world + rank) * latent_words + x) * 8
         target_y = router_out + ((row * world + rank) * router_words + y) * 8
-        record = missing + block * world + rank
-        _take_line(line_x, first_x, second_x, flag, target_x, state + _LIMIT, record)
-        _take_line(line_y, first_y, second_y, flag, target_y, state + _LIMIT, record)
+        _take_line(line_x, first_x, second_x, flag, target_x, deadline, limit, missing, rank)
+        _take_line(line_y, first_y, second_y, flag, target_y, deadline, limit, missing, rank)
 
 
 @triton.jit
@@ -520,7 +524,9 @@ def push(
     words = tl.pointer_type(tl.int64)
     peers = peers.to(words)
     state = state.to(words) + local * _STATE_WORDS
-    missing = missing.to(words) + local * _BLOCKS * world
+    missing = missing.to(words) + (local * _BLOCKS + block) * world
+    limit = state + _LIMIT
+    deadline = _clock() + tl.load(limit)
     generation = tl.load(state + block) + 1
     flag = generation.to(tl.int32)
     own = tl.load(peers + me)
@@ -552,13 +558,13 @@ def push(
     mine = own + slot + peer * rank_bytes
     if one_row_tile:
         _receive_rows(
-            mine, peer, flag, latent_out, router_out, state, missing, block, begin, last, world,
+            mine, peer, flag, latent_out, router_out, deadline, limit, missing, begin, last, world,
             latent_words, router_words, row_tile, latent_tile, router_tile, column_tiles,
         )  # fmt: skip
     else:
         for first in range(begin, last, row_tile):
             _receive_rows(
-                mine, peer, flag, latent_out, router_out, state, missing, block, first, last, world,
+                mine, peer, flag, latent_out, router_out, deadline, limit, missing, first, last, world,
                 latent_words, router_words, row_tile, latent_tile, router_tile, column_tiles,
             )  # fmt: skip
     if (generation & (_REFRESH_EVERY - 1)) < 2:
