@@ -16,6 +16,7 @@ from .files import InputError
 
 COMMANDS = {
     "check": ("check", "Check the pins, the lock, the policy and the tests of a project."),
+    "landed": ("landed", "Tell whether a change is on a branch, whatever became of its commits."),
     "gate": ("evidence", "Combine records of several machines; fail unless every required check passed."),
     "report": ("evidence", "Write the validation section of a pull request from records."),
     "claims": ("claims", "Hold the text of a pull request against records."),

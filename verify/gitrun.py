@@ -39,6 +39,7 @@ _SETTINGS = (
     "credential.helper=",
     "diff.ignoreSubmodules=all",
     "diff.submodule=short",
+    "diff.suppressBlankEmpty=false",
     "fetch.recurseSubmodules=false",
     "submodule.recurse=false",
     "gc.auto=0",
@@ -70,6 +71,10 @@ _OF_THE_USER = ("GIT_SSL_CAINFO", "GIT_SSL_CAPATH", "http_proxy", "https_proxy",
 
 class GitError(Exception):
     """git cannot answer; the message is what it said, cleaned."""
+
+
+class GitTimeoutError(GitError):
+    """git did not answer in time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,7 +192,7 @@ def _communicate(
         finally:
             timer.cancel()
         if expired.is_set():
-            raise GitError(f"git {clean(name)} did not end within {timeout:g} s")
+            raise GitTimeoutError(f"git {clean(name)} did not end within {timeout:g} s")
         if len(output) > limit:
             raise GitError(f"git {clean(name)} wrote more than {limit} bytes")
         errors.seek(0)

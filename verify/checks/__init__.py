@@ -19,6 +19,7 @@ from . import (
     policy_tests,
     reachable,
     source_kinds,
+    stacked,
     urls,
 )
 
@@ -30,6 +31,7 @@ CHECKS: tuple[Check, ...] = (
     reachable.CHECK,
     api.CHECK,
     mentions.CHECK,
+    stacked.CHECK,
     file_names.CHECK,
     digests.CHECK,
     urls.CHECK,

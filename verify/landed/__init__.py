@@ -1,0 +1,1 @@
+"""Whether a change is on a branch: by ancestry, by patch identity, or by content."""
