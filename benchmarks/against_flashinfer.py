@@ -4,11 +4,11 @@
     python -m benchmarks.against_flashinfer run FOLDER [--prototypes CUDA_SOURCE] [--json FILE]
 
 `compile` needs no GPU: it builds the pair kernel of the installed b12x, which is FlashInfer's, for sm_90a, a cubin a
-rank. Tried with torch 2.15, b12x 1.5.1, nvidia-cutlass-dsl 4.8.0 and cuda-bindings 13.0.3 (13.5.0 lacks a name that it
-uses). `run` needs torch, triton, cuda-bindings and a Hopper GPU. It launches FlashInfer's kernel with one row block, all
-that it knows, our `push` and `pull` with 1 to 8, and, if given, the CUDA prototypes of both transports, which have no
-safety. One launch a rank, 64 gathers a CUDA graph, the slowest rank counts, the median of alternating samples, random
-inputs, outputs poisoned and compared before and after. No binary is committed.
+rank. Tried with torch 2.15, b12x 1.5.1, nvidia-cutlass-dsl 4.8.0 and cuda-bindings 13.0.3 (13.5.0 lacks a name that
+it uses). `run` needs torch, triton, cuda-bindings and a Hopper GPU. It launches FlashInfer's kernel with one row
+block, all that it knows, our `push` and `pull` with 1 to 8, and, if given, the CUDA prototypes of both transports,
+which have no safety. One launch a rank, 64 gathers a CUDA graph, the slowest rank counts, the median of alternating
+samples, random inputs, outputs poisoned and compared before and after. No binary is committed.
 
 Emulated on one GPU: it compares kernels, and says nothing about a link between GPUs.
 """
