@@ -6,13 +6,12 @@ what the environment says of itself.
 
 from __future__ import annotations
 
+import contextlib
 import csv
 import json
 import posixpath
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass, field
-from email.parser import HeaderParser
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -35,7 +34,7 @@ class Distribution:
 
     Attributes:
         name: normalised.
-        version: as its metadata says.
+        version: as its `.dist-info` folder says.
         site: the folder it is installed in, relative to the environment's root.
         info: its `.dist-info` folder, relative to the environment's root.
         origin: PEP 610 `direct_url.json`; empty for a release of an index.
@@ -73,14 +72,30 @@ class Distribution:
         return f"version {self.version} from {self.url}" if self.url else f"version {self.version} of an index"
 
     @cached_property
+    def tops(self) -> frozenset[str]:
+        """The first parts of the paths in RECORD: packages, modules, and folders of metadata."""
+        return frozenset(line.partition(",")[0].partition("/")[0] for line in self._record_lines) - {"..", ""}
+
+    @cached_property
     def record(self) -> dict[str, str]:
         """RECORD: paths relative to the environment's root -> `sha256=…`, empty for a file without a digest."""
+        found = {}
+        with contextlib.suppress(csv.Error):
+            for row in csv.reader(self._record_lines):
+                if row:
+                    found[posixpath.normpath(f"{self.site}/{row[0]}")] = row[1] if len(row) > 1 else ""
+        return found
+
+    @cached_property
+    def _record_lines(self) -> list[str]:
         try:
-            text = read_regular(self.root, f"{self.info}/RECORD", limit=_RECORD_LIMIT).decode("utf-8", "replace")
-            rows = [row for row in csv.reader(text.splitlines()) if row]
-        except (FileNotFoundError, InputError, csv.Error):
-            return {}
-        return {posixpath.normpath(posixpath.join(self.site, row[0])): (row[1] if len(row) > 1 else "") for row in rows}
+            return (
+                read_regular(self.root, f"{self.info}/RECORD", limit=_RECORD_LIMIT)
+                .decode("utf-8", "replace")
+                .split("\n")
+            )
+        except (FileNotFoundError, InputError):
+            return []
 
 
 class Environment:
@@ -111,25 +126,24 @@ class Environment:
 
     def of(self, name: str) -> list[Distribution]:
         """Return what is installed under this normalised name; more than one is damage."""
-        return [one for one in self.distributions if one.name == name]
+        return [self._distribution(*place) for place in self._places if place[0] == name]
 
     @cached_property
     def distributions(self) -> tuple[Distribution, ...]:
-        return tuple(self._distributions())
+        return tuple(self._distribution(*place) for place in self._places)
 
-    def _distributions(self) -> Iterator[Distribution]:
+    @cached_property
+    def _places(self) -> list[tuple[str, str, str, str]]:
+        """Name, version, folder and `.dist-info` of what is installed, by the names of these folders."""
+        found: list[tuple[str, str, str, str]] = []
         for site in self.sites:
             for path in sorted((self.root / site).iterdir()):
-                if path.name.endswith(".dist-info"):
-                    found = self._distribution(site, f"{site}/{path.name}")
-                    if found is not None:
-                        yield found
+                name, dash, version = path.name.removesuffix(".dist-info").rpartition("-")
+                if dash and path.name.endswith(".dist-info"):
+                    found.append((canonicalize_name(name), version, site, f"{site}/{path.name}"))
+        return found
 
-    def _distribution(self, site: str, info: str) -> Distribution | None:
-        try:
-            headers = HeaderParser().parsestr(self._text(f"{info}/METADATA"))
-        except (FileNotFoundError, InputError):
-            return None
+    def _distribution(self, name: str, version: str, site: str, info: str) -> Distribution:
         origin: Any = {}
         try:
             origin = json.loads(self._text(f"{info}/direct_url.json"))
@@ -137,14 +151,8 @@ class Environment:
             pass
         except (InputError, ValueError, RecursionError):
             origin = {"url": "a direct_url.json that cannot be read"}
-        return Distribution(
-            name=canonicalize_name(str(headers.get("Name", ""))),
-            version=str(headers.get("Version", "")),
-            site=site,
-            info=info,
-            root=self.root,
-            origin=origin if isinstance(origin, dict) else {"url": "a direct_url.json that is no object"},
-        )
+        origin = origin if isinstance(origin, dict) else {"url": "a direct_url.json that is no object"}
+        return Distribution(name, version, site, info, self.root, origin)
 
     def _text(self, relative: str) -> str:
         return read_regular(self.root, relative, limit=_METADATA_LIMIT).decode("utf-8", "replace")

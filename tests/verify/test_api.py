@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from pathlib import Path
 
@@ -12,6 +11,8 @@ from pinproof.verify.context import Options
 from pinproof.verify.model import Outcome, Status
 from pinproof.verify.run import check
 
+from . import environments
+from .environments import from_git
 from .repositories import Repo, make
 
 URL = "https://git.example/o/dep"
@@ -50,22 +51,10 @@ def judge(write_project: Callable[..., Path]) -> Judge:
 
 
 def install(root: Path, source: str, origin: object, *, version: str = "1") -> Path:
-    """Lay out an environment as uv does; return its interpreter."""
-    site = root / "lib/python3.11/site-packages"
-    (site / "dep").mkdir(parents=True)
-    (site / "dep/__init__.py").write_text(source)
-    (site / "dep-1.dist-info").mkdir()
-    (site / "dep-1.dist-info/METADATA").write_text(f"Metadata-Version: 2.3\nName: Dep\nVersion: {version}\n\nName: x\n")
-    if origin is not None:
-        (site / "dep-1.dist-info/direct_url.json").write_text(json.dumps(origin))
-    (root / "pyvenv.cfg").write_text("home = /usr/bin\nversion_info = 3.11.7\n")
-    (root / "bin").mkdir()
-    (root / "bin/python").write_text("#!/bin/sh\nexit 1\n")
-    return root / "bin/python"
-
-
-def vcs(commit: str) -> dict[str, object]:
-    return {"url": URL, "vcs_info": {"vcs": "git", "commit_id": commit}}
+    """Lay out an environment with this package; return its interpreter."""
+    python = environments.empty(root)
+    environments.install(root, "Dep", version, {"dep/__init__.py": source}, origin=origin)
+    return python
 
 
 @pytest.mark.parametrize("form", ["plain", "mirror", "shallow"])
@@ -117,7 +106,7 @@ def test_sources_that_are_not_at_hand(upstream: Repo, tmp_path: Path, judge: Jud
 
 
 def test_installed_files_of_exactly_this_commit(tmp_path: Path, judge: Judge) -> None:
-    python = install(tmp_path / "env", NEW, vcs("ab" * 20))
+    python = install(tmp_path / "env", NEW, from_git("ab" * 20))
     outcome = judge("ab" * 20, python=python)
     assert outcome.status is Status.PASSED
     assert outcome.tally is not None
@@ -126,12 +115,12 @@ def test_installed_files_of_exactly_this_commit(tmp_path: Path, judge: Judge) ->
 
 
 def test_an_editable_install_is_not_the_commit(tmp_path: Path, judge: Judge) -> None:
-    origin = {**vcs("ab" * 20), "dir_info": {"editable": True}}
+    origin = {**from_git("ab" * 20), "dir_info": {"editable": True}}
     assert judge("ab" * 20, python=install(tmp_path / "env", NEW, origin)).status is Status.NOT_RUN
 
 
 def test_the_environment_of_the_checkout_is_read_and_not_started(tmp_path: Path, judge: Judge) -> None:
-    python = install(tmp_path / "project/.venv", OLD, vcs("ab" * 20))
+    python = install(tmp_path / "project/.venv", OLD, from_git("ab" * 20))
     python.write_text(f"#!/bin/sh\ntouch {tmp_path}/ran\n")
     python.chmod(0o755)
     assert judge("ab" * 20).status is Status.FAILED
@@ -141,7 +130,7 @@ def test_the_environment_of_the_checkout_is_read_and_not_started(tmp_path: Path,
 def test_an_environment_outside_of_the_checkout_is_read_only_where_the_user_names_it(
     tmp_path: Path, judge: Judge
 ) -> None:
-    python = install(tmp_path / "env", NEW, vcs("ab" * 20))
+    python = install(tmp_path / "env", NEW, from_git("ab" * 20))
     (tmp_path / "project").mkdir()
     (tmp_path / "project/.venv").symlink_to(tmp_path / "env")
     outcome = judge("ab" * 20)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import difflib
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
@@ -227,6 +226,8 @@ def _instance_attribute(node: ast.ClassDef, name: str) -> ast.AST | None:
 
 def _close(name: str, names: Sequence[str]) -> str:
     """Return what is there instead: names that look alike, else the first ones."""
+    import difflib
+
     public = [one for one in dict.fromkeys(names) if not one.startswith("_")]
     shown = difflib.get_close_matches(name, public, n=3) or public[:5]
     return f"; it has {', '.join(shown)}" if shown else ""

@@ -22,10 +22,9 @@ counts as not run. So it does without the sources of that commit.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from ..api.contract import alternatives
-from ..api.files import CommitFiles, Files, FolderFiles
-from ..api.judge import judge
 from ..config import Pin
 from ..context import Context
 from ..environment import Environment
@@ -35,6 +34,9 @@ from ..model import Check, Finding, NotRun, Severity, Tally
 from ..source import Source
 from ..stores import stores
 from ..words import counted
+
+if TYPE_CHECKING:
+    from ..api.files import Files
 
 CODE = "PRV002"
 
@@ -51,6 +53,8 @@ def run(context: Context) -> Iterator[Finding | Tally]:
         except NotRun as reason:
             untold.append(str(reason))
             continue
+        from ..api.judge import judge
+
         for number, text in enumerate(pin.api):
             verdict = judge(files, alternatives(text))
             if verdict.holds:
@@ -89,6 +93,8 @@ def _sources(pin: Pin, context: Context) -> tuple[Files, str]:
     try:
         for store in stores(pin, context):
             if store.repository.has_commit(commit):
+                from ..api.files import CommitFiles
+
                 try:
                     return CommitFiles(store.repository, commit, folder), f"{commit[:12]} in {store.words}"
                 except GitError as error:
@@ -118,6 +124,8 @@ def _released(pin: Pin, packages: list[Package], context: Context) -> tuple[File
 
 
 def _folders(environment: Environment) -> Files:
+    from ..api.files import FolderFiles
+
     return FolderFiles(environment.root, environment.sites)
 
 
