@@ -48,6 +48,7 @@ class _State:
     repository: Repository
     goal: Goal
     head: str
+    start: str | None
     own: frozenset[str]
     added: tuple[str, ...]
     branches: dict[str, str]
@@ -74,21 +75,24 @@ def _state(context: Context) -> _State:
     repository = Repository(context.project.root)
     head = repository.commit("HEAD")
     target = goal(repository, None, context.config.base)
-    if repository.is_shallow and repository.merge_base(head, target.commit) is None:
+    head = _proposed_commit(repository, head, target.commit)
+    start = repository.merge_base(head, target.commit)
+    if start is None and repository.is_shallow:
         raise GitError(f"the history here is cut off (shallow) before it meets {target.name}")
-    if not repository.is_ancestor(head, target.commit):
-        head = _proposed_commit(repository, head, target.commit)
     name = repository.run("symbolic-ref", "-q", "--short", "HEAD").stdout.decode("utf-8", "replace").strip()
     own = {name, *(os.environ[variable] for variable in _SOURCES if os.environ.get(variable))} - {""}
-    added = repository.text("rev-list", f"--max-count={_COMMITS}", f"{target.commit}..{head}").split()
-    return _State(repository, target, head, frozenset(own), tuple(added), _branches(repository, target))
+    since = [f"^{start}", f"^{target.commit}"] if start else []
+    added = repository.text("rev-list", f"--max-count={_COMMITS}", head, *since).split() if start != head else []
+    return _State(repository, target, head, start, frozenset(own), tuple(added), _branches(repository, target))
 
 
 def _proposed_commit(repository: Repository, head: str, target: str) -> str:
     """A trial merge into the target, as CI systems check it out, stands for the commit that it merges."""
     parents = repository.text("rev-list", "--parents", "--max-count=1", head).split()[1:]
+    if len(parents) != 2 or head == target:
+        return head
     beside = [parent for parent in parents if not repository.is_ancestor(parent, target)]
-    return beside[0] if len(parents) == 2 and len(beside) == 1 else head
+    return beside[0] if len(beside) == 1 else head
 
 
 def _branches(repository: Repository, target: Goal) -> dict[str, str]:
@@ -121,7 +125,8 @@ def _between(state: _State) -> Iterator[Finding]:
 
 
 def _squashed(state: _State) -> Iterator[Finding]:
-    if found := squashed_below(state.repository, state.head, state.goal.commit):
+    found = squashed_below(state.repository, state.start, state.head, state.goal.commit) if state.start else None
+    if found is not None:
         below, by = found
         message = f"it still holds {below[:12]}, which {state.goal.name} has taken in as {by[:12]}"
         yield _warning(message, state)
@@ -130,17 +135,15 @@ def _squashed(state: _State) -> Iterator[Finding]:
 def _merged_elsewhere(state: _State, skipped: list[str]) -> Iterator[Finding]:
     """Another branch has this one, was taken in before, and has not been since."""
     repository, target = state.repository, state.goal
-    start = repository.merge_base(state.head, target.commit)
-    if start is None or _is_first_parent(repository, start, target.commit):
-        return
     command = ("for-each-ref", f"--contains={state.head}", "--format=%(objectname)", "refs/heads/", "refs/remotes/")
     try:
         holding = set(repository.run(*command, timeout=_SECONDS).stdout.decode().split())
     except GitTimeoutError:
         skipped.append("which branches have it was not found out in time")
         return
-    for name, tip in state.branches.items():
-        if tip in holding and tip != state.head and name not in state.own:
+    names = [n for n, tip in state.branches.items() if tip in holding and tip != state.head and n not in state.own]
+    if names and state.start and not _is_first_parent(repository, state.start, target.commit):
+        for name in names:
             message = f"it was merged into {name} after {target.name} had taken that in, and is not on {target.name}"
             yield _warning(message, state)
 

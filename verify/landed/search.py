@@ -118,10 +118,10 @@ def _told(repository: Repository, change: Change, target: str) -> Landing:
 
 
 def _landing(repository: Repository, change: Change, target: str) -> Landing:
-    if repository.is_ancestor(change.newer, target):
+    start = repository.merge_base(change.newer, target)
+    if start == change.newer:
         landing = Landing(change=change, answer=Answer.ANCESTOR, reason="an ancestor", by=change.newer)
         return _still(repository, landing, target)
-    start = repository.merge_base(change.newer, target)
     branch = _since(repository, start, target)
     diff = difference(repository, change.older, change.newer)
     if not diff:
@@ -140,18 +140,16 @@ def _landing(repository: Repository, change: Change, target: str) -> Landing:
     return _by_content(repository, change, diff, target, branch)
 
 
-def squashed_below(repository: Repository, head: str, target: str) -> tuple[str, str] | None:
+def squashed_below(repository: Repository, start: str, head: str, target: str) -> tuple[str, str] | None:
     """Return a commit below `head` whose whole branch was squashed into one commit of `target`, and that commit.
 
-    Only the newest commits of the first parents are looked at. Raises `GitError`.
+    `start` is where the branch parted from `target`. Only the newest commits of the first parents are looked at. Raises
+    `GitError`.
     """
-    start = repository.merge_base(head, target)
-    if start is None:
-        return None
     listed = repository.text("rev-list", "--first-parent", f"--max-count={_BELOW + 1}", f"{start}..{head}").split()
-    branch = _since(repository, start, target)
-    if not branch.commits or len(listed) < 2:
+    if len(listed) < 2:
         return None
+    branch = _since(repository, start, target)
     diffs = {commit: difference(repository, start, commit) for commit in listed[1:]}
     paths = sorted({file.path for diff in diffs.values() for file in changes(diff)})
     there = dict(_patches(repository, branch, paths))
