@@ -70,6 +70,10 @@ class Repository:
             raise done.error
         return done.code == 0
 
+    def committed(self, commit: str) -> int:
+        """Return when a commit was made, in seconds since 1970, as it says of itself."""
+        return int(self.text("log", "--max-count=1", "--format=%ct", commit))
+
     def merge_base(self, one: str, other: str) -> str | None:
         """Return the best common ancestor of two commits, None where they share no history here."""
         done = self.run("merge-base", one, other)

@@ -23,12 +23,12 @@ _ENVIRONMENT = {
 class Repo:
     root: Path
 
-    def git(self, *arguments: str, given: str | None = None) -> str:
+    def git(self, *arguments: str, given: str | None = None, environment: Mapping[str, str] | None = None) -> str:
         options = ["-c", "init.defaultBranch=main", "-c", "merge.ff=false", "-c", "advice.detachedHead=false"]
         done = subprocess.run(
             ["git", *options, *arguments],
             cwd=self.root,
-            env=_ENVIRONMENT,
+            env=_ENVIRONMENT | dict(environment or {}),
             input=given,
             capture_output=True,
             text=True,

@@ -108,6 +108,43 @@ def test_a_renamed_branch(upstream: Repo, tmp_path: Path, judge: Callable[..., O
     assert judge(upstream.head("trunk"), copy, branch="trunk").status is Status.PASSED
 
 
+def test_the_same_change_under_another_commit_is_named(
+    upstream: Repo, tmp_path: Path, judge: Callable[..., Outcome]
+) -> None:
+    opened = upstream.head("open")
+    upstream.git("cherry-pick", "open")
+    copy = clone(upstream, tmp_path / "copy")
+    same = f"the same patch is {upstream.head('main')[:12]}"
+    (finding,) = judge(opened, copy).findings
+    assert f"the commit is on origin/open; {same}" in finding.message
+    (finding,) = judge(upstream.head("main"), copy, contains=(opened,)).findings
+    assert finding.message.startswith(
+        f"dep: {upstream.head('main')[:12]} does not contain {opened[:12]}: it is not among its ancestors; {same}"
+    )
+
+
+def test_a_branch_that_is_older_than_the_commit_proves_nothing(
+    upstream: Repo, tmp_path: Path, judge: Callable[..., Outcome]
+) -> None:
+    """uv fetches a pinned commit alone; the branches of its cache stay as they were."""
+    copy = Repo(clone(upstream, tmp_path / "copy"))
+    upstream.git("-c", "user.name=A", "commit", "-q", "--allow-empty", "-m", "new")
+    later = upstream.git(
+        "commit-tree",
+        "-p",
+        "main",
+        "-m",
+        "later",
+        "main^{tree}",
+        environment={"GIT_COMMITTER_DATE": "@4000000000 +0000"},
+    ).strip()
+    upstream.git("update-ref", "refs/heads/main", later)
+    copy.git("fetch", "-q", f"file://{upstream.root}", later)
+    outcome = judge(later, copy.root)
+    assert outcome.status is Status.NOT_RUN
+    assert "has main as of before this commit" in outcome.reason
+
+
 def test_what_is_not_contained(upstream: Repo, tmp_path: Path, judge: Callable[..., Outcome]) -> None:
     copy = clone(upstream, tmp_path / "copy")
     for commit in (upstream.head("open"), "ab" * 20):

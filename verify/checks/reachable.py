@@ -8,7 +8,8 @@ from a host of trusted configuration, and nothing is checked out. No object is f
 
 Example: the pin is the head of a pull request that was squashed into main: `main` does not contain it.
 
-Fix: pin the commit on the branch that holds the same change (`pinproof landed` finds it), and review that one.
+Fix: pin the commit on the branch that holds the same change, and review that one. It is named where it was rebased,
+picked or squashed; `pinproof landed` tells more.
 
 How to allow: take `branch` or the commit out of the pin's table.
 
@@ -24,6 +25,7 @@ from dataclasses import dataclass, field
 from ..config import Pin
 from ..context import Context
 from ..gitrun import GitError
+from ..landed.search import Answer, landings, read_change
 from ..model import Check, Finding, NotRun, Tally
 from ..source import Source
 from ..stores import Store, stores
@@ -109,12 +111,17 @@ def _ask_branch(branch: str, commit: str, store: Store, answer: _Answer) -> None
     if tip is None or answer.yes:
         return
     try:
+        branches = _branches(commit, store)
         if store.repository.is_ancestor(commit, tip):
             answer.yes = f"{commit[:12]} is on {branch} ({store.words})"
         elif store.repository.is_shallow:
             answer.unknown.insert(0, f"{store.words} is shallow")
+        elif not branches and store.repository.committed(tip) < store.repository.committed(commit):
+            # uv fetches a commit alone, and leaves the branches of its cache as old as they were.
+            answer.unknown.insert(0, f"{store.words} has {branch} as of before this commit")
         else:
-            answer.no.append(f"{branch} is at {tip[:12]}; {_elsewhere(commit, store)} ({store.words})")
+            where = f"the commit is on {', '.join(branches)}" if branches else "the commit is on no branch or tag there"
+            answer.no.append(f"{branch} is at {tip[:12]}; {where}{_rewritten(commit, tip, store)} ({store.words})")
     except GitError as error:
         answer.unknown.insert(0, f"{store.words}: {error}")
 
@@ -129,16 +136,25 @@ def _ask_contains(wanted: str, commit: str, store: Store, answer: _Answer) -> No
             answer.unknown.append(f"{store.words} is shallow")
         else:
             # All ancestors of a commit are here, so what is absent is none of them.
-            answer.no.append(f"it is not among its ancestors ({store.words})")
+            answer.no.append(f"it is not among its ancestors{_rewritten(wanted, commit, store)} ({store.words})")
     except GitError as error:
         answer.unknown.append(f"{store.words}: {error}")
 
 
-def _elsewhere(commit: str, store: Store) -> str:
-    command = ("for-each-ref", "--count=4", f"--contains={commit}", "--format=%(refname)")
+def _branches(commit: str, store: Store) -> list[str]:
+    """Return some of the branches and tags that have the commit."""
+    command = ("for-each-ref", "--count=3", f"--contains={commit}", "--format=%(refname)")
     names = store.repository.text(*command).split("\n")
-    short = [name.removeprefix("refs/").removeprefix("heads/").removeprefix("remotes/") for name in names if name]
-    return f"the commit is on {', '.join(short[:3])}" if short else "the commit is on no branch or tag there"
+    return [name.removeprefix("refs/").removeprefix("heads/").removeprefix("remotes/") for name in names if name]
+
+
+def _rewritten(commit: str, target: str, store: Store) -> str:
+    """Return which commit of `target` has the same patch, in words; empty where none has, or it cannot be told."""
+    if not store.repository.has_commit(commit):
+        return ""
+    change = read_change(store.repository, commit)
+    (landing,) = landings(store.repository, [change], target)
+    return f"; {landing.reason}" if landing.answer in (Answer.REWRITTEN, Answer.SQUASHED) else ""
 
 
 CHECK = Check(

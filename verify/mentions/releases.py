@@ -14,7 +14,8 @@ from .text import VARIABLE, Named, Text
 
 _RELEASE = (
     r"(?<![\w./@$%{}}-])([A-Za-z0-9][A-Za-z0-9._-]*)(?:\[[^\]\n]*\])?GAP==GAP"
-    rf"({VARIABLE}|[0-9][\w.!+*-]*)(?![\w.]*==)([ \t]*;[ \t]*[a-z(])?"
+    rf"({VARIABLE}|[0-9][\w.!+*-]*)"
+    r"(?P<marker>[ \t]*;[ \t(]*(?:python_|platform_|sys_|os_|implementation_|extra\b))?"
 )
 _CLOSE = re.compile(_RELEASE.replace("GAP", ""))
 _SPACED = re.compile(_RELEASE.replace("GAP", "[ \\t]*"))
@@ -50,9 +51,8 @@ def _releases(text: Text, line: int) -> Iterator[Release]:
         return
     pattern = _SPACED if is_requirements(text.path) else _CLOSE
     for match in pattern.finditer(text.lines[line]):
-        has_marker = match[3] is not None
         values = text.values(match[2])
-        if values and not has_marker:
+        if values and match["marker"] is None:
             yield Release(canonicalize_name(match[1]), Named(" or ".join(values), text.at(line, match.start(2))))
 
 
