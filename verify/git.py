@@ -100,12 +100,18 @@ class Repository:
 
     def tracked(self) -> list[str]:
         """Return the files of the index, relative to the project's root; submodules and links are not files."""
-        found = []
+        return [path for mode, _, path in self._index() if mode.startswith("100")]
+
+    def submodules(self) -> dict[str, str]:
+        """Return the commit of each submodule in the index, by its path relative to the project's root."""
+        return {path: name for mode, name, path in self._index() if mode == "160000"}
+
+    def _index(self) -> Iterator[tuple[str, str, str]]:
         for line in self.output("ls-files", "-s", "-z", "--full-name").split(b"\0"):
             head, _, path = line.partition(b"\t")
-            if head.startswith(b"100"):
-                found.append(self.relative(os.fsdecode(path)))
-        return found
+            if path:
+                mode, name, _ = head.decode().split(" ")
+                yield mode, name, self.relative(os.fsdecode(path))
 
     def blobs(self, entries: Iterable[Entry]) -> Iterator[bytes]:
         """Yield the contents of files, in the order given. Raises `GitError` for one that is absent or too large."""

@@ -194,6 +194,27 @@ def test_a_worktree_and_a_folder_of_a_repository(tmp_path: Path) -> None:
         assert [str(f.location) for f in outcome.findings] == ["Dockerfile:1:46"]
 
 
+def test_a_submodule_of_the_same_repository(judge: Judge, tmp_path: Path) -> None:
+    inner = make(tmp_path / "inner", {"x": "x\n"})
+    judge({})
+    repo = make(tmp_path / "project", {"y": "y\n"})
+    repo.git("-c", "protocol.file.allow=always", "submodule", "add", "-q", str(inner.root), "3rdparty/dep")
+    repo.git("config", "-f", ".gitmodules", "submodule.3rdparty/dep.url", f"{URL}.git")
+    repo.commit("add a submodule")
+    (outcome,) = check(repo.root, select=["PRV004"]).outcomes
+    assert said(outcome) == [
+        (
+            "warning",
+            ".gitmodules:3:8",
+            f"dep: .gitmodules names the commit {inner.head()}, locked is a1a1a1a1a1a1",
+        )
+    ]
+    lock = (repo.root / "uv.lock").read_text()
+    repo.commit("lock it", {"uv.lock": lock.replace(A, inner.head())})
+    (outcome,) = check(repo.root, select=["PRV004"]).outcomes
+    assert said(outcome) == []
+
+
 def test_real_projects_have_no_false_alarm(corpus: Path) -> None:
     found = []
     for folder in sorted(corpus.iterdir()):

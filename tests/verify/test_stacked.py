@@ -75,6 +75,36 @@ def test_stacked_on_another(judge: Judge) -> None:
     assert said(judge("origin/child", detach=True)) == expected
 
 
+def test_in_a_worktree_and_in_a_submodule(upstream: Repo, judge: Judge, tmp_path: Path) -> None:
+    judge("main")
+    expected = ["it is stacked on parent, of which 2 commits are not on origin/main"]
+    copy = Repo(tmp_path / "clone0")
+    copy.git("worktree", "add", "-q", str(tmp_path / "tree"), "child")
+    outer = make(tmp_path / "outer", {"x": "x\n"})
+    outer.git("-c", "protocol.file.allow=always", "submodule", "add", "-q", str(upstream.root), "dep")
+    Repo(outer.root / "dep").git("checkout", "-q", "child")
+    for folder in (tmp_path / "tree", outer.root / "dep"):
+        (outcome,) = check(folder, select=["PRV005"]).outcomes
+        assert said(outcome) == expected
+
+
+def test_sha256_and_a_hostile_configuration(tmp_path: Path) -> None:
+    repo = make(tmp_path / "r", FILES, object_format="sha256")
+    spy = tmp_path / "spy"
+    spy.write_text(f"#!/bin/sh\ntouch {tmp_path}/ran\nexit 1\n")
+    spy.chmod(0o755)
+    repo.git("checkout", "-qb", "parent")
+    repo.commit("parent", {"a": "1\n"})
+    repo.git("checkout", "-qb", "child")
+    repo.commit("child", {"b": "1\n"})
+    for key in ("core.fsmonitor", "diff.external", "filter.x.clean", "diff.x.textconv", "core.pager", "gpg.program"):
+        repo.git("config", key, str(spy))
+    (repo.root / ".git/info/attributes").write_text("* filter=x diff=x\n")
+    (outcome,) = check(repo.root, select=["PRV005"]).outcomes
+    assert said(outcome) == ["it is stacked on parent, of which 1 commit is not on main"]
+    assert not (tmp_path / "ran").exists()
+
+
 def test_an_older_push_of_the_same_branch_is_no_other_branch(upstream: Repo, judge: Judge, tmp_path: Path) -> None:
     judge("parent")
     copy = Repo(tmp_path / "clone0")

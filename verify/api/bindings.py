@@ -40,7 +40,10 @@ class Bound:
 
 
 def bound(body: Iterable[ast.stmt], name: str) -> Bound:
-    """Return what `name` is bound to after `body`. What stands under `if TYPE_CHECKING` never runs."""
+    """Return what `name`, or the attribute `Class.name`, is bound to after `body`.
+
+    What stands under `if TYPE_CHECKING` never runs.
+    """
     state = Bound()
     overloads: list[ast.FunctionDef | ast.AsyncFunctionDef] = []
     for statement in body:
@@ -151,8 +154,9 @@ def _assigns(target: ast.expr, name: str) -> bool:
         return any(_assigns(item, name) for item in target.elts)
     if isinstance(target, ast.Starred):
         return _assigns(target.value, name)
-    return isinstance(target, ast.Name) and target.id == name
+    return _is_name([target], name)
 
 
 def _is_name(targets: Sequence[ast.expr], name: str) -> bool:
-    return any(isinstance(target, ast.Name) and target.id == name for target in targets)
+    """Whether one of these is the name, or the attribute `Class.name` where the name is dotted."""
+    return any(isinstance(target, ast.Name | ast.Attribute) and dotted(target) == name for target in targets)

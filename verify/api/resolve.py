@@ -190,8 +190,10 @@ class Resolver:
         found: list[Found] = []
         for one in line:
             state = bound(one.node.body, name)
-            found += [t for binding in state.possible for t in self._target(one.module, binding, one.node)]
-            if state.always:
+            assigned = bound(one.module.tree.body, f"{one.node.name}.{name}")
+            bindings = [*([] if assigned.always else state.possible), *assigned.possible]
+            found += [t for binding in bindings for t in self._target(one.module, binding, one.node)]
+            if state.always or assigned.always:
                 return found
         for one in line:
             if node := _instance_attribute(one.node, name):

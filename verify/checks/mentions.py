@@ -1,12 +1,13 @@
 """Every place that names a pin or a locked release names the one that is locked.
 
 A pin is repeated in Dockerfiles, workflows, requirements files and further pyproject.toml files, and the next update
-forgets one of them. `[[tool.pinproof.mentions]]` declares such a place by literal text around `{commit}`, `{short}` or
-`{version}`; every occurrence must agree with the reviewed commit, else the locked one, and there must be one: an error
-otherwise. Beside these, all tracked files of the project are searched: a full or short commit beside the URL of a
-repository that the lock takes a package from (`git+URL@COMMIT`, an archive, `git checkout`, `GIT_TAG`, `rev`, `ref`, or
-a variable of the same file), and `name==release` of a locked package in requirements files, container files, workflows
-and other pyproject.toml files. What differs there is a warning.
+forgets one of them. `[[tool.pinproof.mentions]]` declares such a place by literal text around `{commit}`, `{short}`
+or `{version}`; every occurrence must agree with the reviewed commit, else the locked one, and there must be one: an
+error otherwise. Beside these, all tracked files of the project are searched: a full or short commit beside the URL of
+a repository that the lock takes a package from (`git+URL@COMMIT`, an archive, `git checkout`, `GIT_TAG`, `rev`,
+`ref`, or a variable of the same file), the commit of a submodule of such a repository, and `name==release` of a
+locked package in requirements files, container files, workflows and other pyproject.toml files. What differs there is
+a warning.
 
 Example: `Dockerfile` clones the repository of the pin and checks out the commit of last month.
 

@@ -120,8 +120,8 @@ def _between(state: _State) -> Iterator[Finding]:
     for name, tip in state.branches.items():
         if tip in added and name not in state.own:
             count = state.repository.text("rev-list", "--count", f"{state.goal.commit}..{tip}")
-            commits = counted(int(count), "commit")
-            yield _warning(f"it is stacked on {name}, of which {commits} are not on {state.goal.name}", state)
+            commits = counted(int(count), "commit is", "commits are")
+            yield _warning(f"it is stacked on {name}, of which {commits} not on {state.goal.name}", state)
 
 
 def _squashed(state: _State) -> Iterator[Finding]:

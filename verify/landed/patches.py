@@ -51,11 +51,13 @@ class FileChange:
     """What a change does to one file.
 
     Attributes:
-        after: the object that the file becomes, zeros where it is removed, empty where only its mode changes.
+        before: the object that the file was, zeros where it is new, empty where only its mode changes.
+        after: the object that it becomes, zeros where it is removed, empty where only its mode changes.
         mode: the mode that it becomes, as git writes it; empty where that does not change.
     """
 
     path: str
+    before: str
     after: str
     mode: str
     hunks: tuple[Hunk, ...]
@@ -107,14 +109,14 @@ def _file(section: bytes) -> FileChange:
     head, _, rest = section.partition(b"\n")
     path = _path(head.removeprefix(b"diff --git "))
     index = _INDEX.search(section[: section.find(b"\n@@") if b"\n@@" in section else len(section)])
-    after = index[2].decode() if index else ""
+    before, after = (index[1].decode(), index[2].decode()) if index else ("", "")
     found = list(_HUNK.finditer(rest))
     ends = [*(match.start() for match in found), len(rest)][1:]
     hunks = [_hunk(path, match, rest[match.end() : end]) for match, end in zip(found, ends, strict=True)]
     if not hunks or b"\0" in rest:
         hunks = [Hunk(path, 0, ())]
     mode = _MODE.search(section)
-    return FileChange(path, after, mode[1].decode() if mode else "", tuple(hunks))
+    return FileChange(path, before, after, mode[1].decode() if mode else "", tuple(hunks))
 
 
 def _hunk(path: str, head: re.Match[bytes], body: bytes) -> Hunk:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from itertools import islice
 from urllib.parse import unquote
 
+from ..model import Location
 from ..source import same_place
 from .text import VARIABLE, Named, Text
 
@@ -55,6 +56,22 @@ def repository_key(url: str) -> tuple[str, str]:
         url = f"ssh://{host}/{path}"
     place = same_place(url)
     return (place[1], place[3]) if len(place) > 3 else ("", url)
+
+
+def submodules(text: Text) -> Iterator[tuple[str, str, Location]]:
+    """Yield path, URL and place of the URL of each submodule in the text of .gitmodules."""
+    path = url = ""
+    place = text.at(0, 0)
+    for number, line in enumerate([*text.lines, "["]):
+        key, _, value = (part.strip() for part in line.partition("="))
+        if line.lstrip().startswith("["):
+            if path and url:
+                yield path, url, place
+            path = url = ""
+        elif key == "path":
+            path = value.strip('"')
+        elif key == "url":
+            url, place = value.strip('"'), text.at(number, len(line) - len(value))
 
 
 def named_commits(text: Text, repository: tuple[str, str]) -> Iterator[Named]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from ..context import Context
@@ -11,7 +11,7 @@ from ..git import Repository
 from ..project import PYPROJECT
 from ..source import Source
 from ..words import counted
-from .commits import named_commits, repository_key
+from .commits import named_commits, repository_key, submodules
 from .paths import may_name_commits, may_name_releases, of_this_project
 from .releases import other_releases
 from .text import Named, Text
@@ -64,18 +64,28 @@ class Search:
 
     def _commits(self) -> Iterator[Drift]:
         taken = self._repositories()
+        yield from self._submodules(taken)
         holding = self._holding([path for _, path in taken]) & set(self.tracked)
         for path in sorted(filter(may_name_commits, holding)):
             text = self._text(path)
-            if text is None:
-                continue
-            for key, one in taken.items():
-                if any((path, name) in self.stated for name in one.packages):
-                    continue
-                for named in dict.fromkeys(named_commits(text, key)):
-                    if not any(commit.startswith(named.value.lower()) for commit in one.commits):
-                        locked = tuple(sorted(commit[:12] for commit in one.commits))
-                        yield Drift(one.packages[0], named, True, locked)
+            for key, one in taken.items() if text else ():
+                if text and not any((path, name) in self.stated for name in one.packages):
+                    yield from self._others(one, dict.fromkeys(named_commits(text, key)))
+
+    def _submodules(self, taken: Mapping[tuple[str, str], _Taken]) -> Iterator[Drift]:
+        """A submodule of a repository that a package is locked from: the index names its commit."""
+        commits = self.repository.submodules()
+        text = self._text(self.repository.relative(".gitmodules")) if commits else None
+        for path, url, place in submodules(text) if text else ():
+            one = taken.get(repository_key(url))
+            commit = commits.get(self.repository.relative(path))
+            if one and commit:
+                yield from self._others(one, [Named(commit, place)])
+
+    def _others(self, one: _Taken, found: Iterable[Named]) -> Iterator[Drift]:
+        for named in found:
+            if not any(commit.startswith(named.value.lower()) for commit in one.commits):
+                yield Drift(one.packages[0], named, True, tuple(sorted(commit[:12] for commit in one.commits)))
 
     def _releases(self) -> Iterator[Drift]:
         locked: dict[str, list[str]] = {}

@@ -169,6 +169,10 @@ def test_a_module(ask: Ask, contract: str, holds: bool | None, words: str) -> No
         ({"m.py": "class A(make()): ...\n"}, "m:A.f", None, "may be inherited from make"),
         ({"m.py": "class A(A): ...\n"}, "m:A.f", None, "is its own base"),
         ({"m.py": "class A:\n def __getattr__(self, name): ...\n"}, "m:A.f", None, "has a `__getattr__`"),
+        # Attributes that are assigned to a class later.
+        ({"m.py": "class A: ...\ndef g(self, a): ...\nA.f = g\n"}, "m:A.f(a)", True, "m.py:2"),
+        ({"m.py": "class A:\n def f(self): ...\nA.f = wrap(A.f)\n"}, "m:A.f(a)", None, "assigns a value"),
+        ({"m.py": "class A:\n def f(self, a): ...\nif x:\n A.f = lambda self: 1\n"}, "m:A.f(a)", None, "line 3"),
         # Classes that are called.
         ({"m.py": "class A:\n def __init__(self, a): ...\nclass B(A): ...\n"}, "m:B(a)", True, "m.py:2"),
         ({"m.py": "class A: ...\n"}, "m:A(a)", False, "takes no parameters"),

@@ -9,11 +9,14 @@ import subprocess
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+from random import Random
 
 import pytest
 
 from pinproof.verify.git import Repository
+from pinproof.verify.landed.content import present
 from pinproof.verify.landed.goal import goal
+from pinproof.verify.landed.patches import changes, difference
 from pinproof.verify.landed.search import Answer, Landing, landings, read_change
 
 from ..repositories import Repo, make
@@ -306,3 +309,28 @@ def test_a_hostile_subject_and_path_cannot_forge_a_line(repo: Repo) -> None:
     done = run("topic", cwd=repo.root)
     assert [line for line in done.stdout.splitlines() if line.lstrip().startswith("::")] == []
     assert "\x1b" not in done.stdout
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_what_landed_amid_other_changes_is_all_there(tmp_path: Path, seed: int) -> None:
+    """Files of few different lines, so that every line stands in many places."""
+    random = Random(seed)
+    words = ["alpha()", "beta = 1", "}", "", "return gamma"]
+    before = [random.choice(words) for _ in range(30)]
+    after = list(before)
+    for _ in range(3):
+        place = random.randrange(len(after))
+        after[place : place + random.randrange(3)] = [
+            random.choice(["added one", *words]) for _ in range(random.randrange(3))
+        ]
+    elsewhere = [f"other {number}" for number in range(12)]
+    text = "\n".join
+    repo = make(tmp_path / "r", {"a": text([*before, *elsewhere])})
+    older = repo.head()
+    newer = repo.commit("topic", {"a": text([*after, *elsewhere])})
+    target = repo.commit("more", {"a": text(["first", "second", *after, *elsewhere, "last"])})
+    repository = Repository(repo.root)
+    found = list(present(repository, target, changes(difference(repository, older, newer))))
+    assert [hunk for hunk, there in found if not there] == []
+    gone = list(present(repository, older, changes(difference(repository, older, newer))))
+    assert [hunk for hunk, there in gone if there] == []
