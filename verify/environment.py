@@ -25,6 +25,8 @@ from .model import NotRun
 _METADATA_LIMIT = 4 * 1024 * 1024
 _RECORD_LIMIT = 64 * 1024 * 1024
 _VERSION = re.compile(r"^version(?:_info)?\s*=\s*(\d+\.\d+)", re.MULTILINE)
+# A literal beginning is searched for several times faster than `^` in many lines.
+_TOP = re.compile(r"\n([^/,\r\n]+)")
 _SITES = ("site-packages", "dist-packages")
 
 
@@ -74,28 +76,24 @@ class Distribution:
     @cached_property
     def tops(self) -> frozenset[str]:
         """The first parts of the paths in RECORD: packages, modules, and folders of metadata."""
-        return frozenset(line.partition(",")[0].partition("/")[0] for line in self._record_lines) - {"..", ""}
+        return frozenset(_TOP.findall(f"\n{self._record_text}")) - {".."}
 
     @cached_property
     def record(self) -> dict[str, str]:
         """RECORD: paths relative to the environment's root -> `sha256=…`, empty for a file without a digest."""
         found = {}
         with contextlib.suppress(csv.Error):
-            for row in csv.reader(self._record_lines):
+            for row in csv.reader(self._record_text.split("\n")):
                 if row:
                     found[posixpath.normpath(f"{self.site}/{row[0]}")] = row[1] if len(row) > 1 else ""
         return found
 
     @cached_property
-    def _record_lines(self) -> list[str]:
+    def _record_text(self) -> str:
         try:
-            return (
-                read_regular(self.root, f"{self.info}/RECORD", limit=_RECORD_LIMIT)
-                .decode("utf-8", "replace")
-                .split("\n")
-            )
+            return read_regular(self.root, f"{self.info}/RECORD", limit=_RECORD_LIMIT).decode("utf-8", "replace")
         except (FileNotFoundError, InputError):
-            return []
+            return ""
 
 
 class Environment:

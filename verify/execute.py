@@ -9,6 +9,7 @@ import subprocess
 import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import IO
 
@@ -70,9 +71,14 @@ def clean_environment(project: Path, **extra: str) -> dict[str, str]:
     Of PATH only absolute folders outside the project stay.
     """
     kept = {name: value for name, value in os.environ.items() if name in _KEPT or name.startswith(_KEPT_PREFIXES)}
-    folders = [Path(folder) for folder in kept.get("PATH", os.defpath).split(os.pathsep)]
+    return {**kept, "PATH": _outside(kept.get("PATH", os.defpath), project.absolute()), **extra}
+
+
+@lru_cache(maxsize=64)
+def _outside(search_path: str, project: Path) -> str:
+    folders = [Path(folder) for folder in search_path.split(os.pathsep)]
     outside = [str(f) for f in folders if f.is_absolute() and not f.resolve().is_relative_to(project.resolve())]
-    return {**kept, "PATH": os.pathsep.join(outside), **extra}
+    return os.pathsep.join(outside)
 
 
 def _tail(file: IO[bytes]) -> str:

@@ -96,7 +96,7 @@ class Repository:
 
     def relative(self, path: str) -> str:
         """Return `path`, relative to the repository, as one relative to the project's root."""
-        return posixpath.relpath(path, self.prefix or ".")
+        return posixpath.relpath(path, self.prefix) if self.prefix else path
 
     def tracked(self) -> list[str]:
         """Return the files of the index, relative to the project's root; submodules and links are not files."""
