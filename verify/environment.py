@@ -135,7 +135,11 @@ class Environment:
         """Name, version, folder and `.dist-info` of what is installed, by the names of these folders."""
         found: list[tuple[str, str, str, str]] = []
         for site in self.sites:
-            for path in sorted((self.root / site).iterdir()):
+            try:
+                paths = sorted((self.root / site).iterdir())
+            except OSError:
+                continue
+            for path in paths:
                 name, dash, version = path.name.removesuffix(".dist-info").rpartition("-")
                 if dash and path.name.endswith(".dist-info"):
                     found.append((canonicalize_name(name), version, site, f"{site}/{path.name}"))

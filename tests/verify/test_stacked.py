@@ -105,6 +105,20 @@ def test_sha256_and_a_hostile_configuration(tmp_path: Path) -> None:
     assert not (tmp_path / "ran").exists()
 
 
+def test_the_stale_main_branch_of_a_fork(upstream: Repo, judge: Judge, tmp_path: Path) -> None:
+    judge("main")
+    copy = Repo(tmp_path / "clone0")
+    upstream.git("merge", "-q", "--no-ff", "-m", "merge parent", "parent")
+    copy.git("remote", "add", "upstream", f"file://{upstream.root}")
+    copy.git("fetch", "-q", "upstream")
+    copy.git("checkout", "-q", "-b", "mine", "upstream/main")
+    copy.commit("mine", {"m": "m\n"})
+    outcome = judge("mine", clone=copy.root)
+    assert said(outcome) == []
+    assert outcome.tally is not None
+    assert outcome.tally.detail == "1 commit beside origin/main"
+
+
 def test_an_older_push_of_the_same_branch_is_no_other_branch(upstream: Repo, judge: Judge, tmp_path: Path) -> None:
     judge("parent")
     copy = Repo(tmp_path / "clone0")

@@ -20,7 +20,8 @@ outside of a git checkout, it is not run.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from ..base import ci_environment
@@ -36,6 +37,7 @@ CODE = "PRV005"
 _SOURCES = ("GITHUB_HEAD_REF", "CI_MERGE_REQUEST_SOURCE_BRANCH_NAME", "CHANGE_BRANCH", "BITBUCKET_BRANCH")
 """Where CI systems name the branch of the change itself."""
 _SECONDS = 1.0
+_TRUNK = re.compile(r"refs/remotes/[^/]+/(main|master)")
 _COMMITS = 10_000
 """Commits between the target and the one checked out that are looked at."""
 _HINT = "rebase it onto {0} and propose it there; `pinproof landed` tells whether it arrived"
@@ -58,7 +60,8 @@ def run(context: Context) -> Iterator[Finding | Tally]:
     try:
         state = _state(context)
         if not state.added:
-            yield Tally(detail=f"{state.head[:12]} is on {state.goal.name}")
+            where = state.goal.name if state.start == state.head else "the main branch of another remote"
+            yield Tally(detail=f"{state.head[:12]} is on {where}")
             return
         skipped: list[str] = []
         yield from _proposed(state)
@@ -81,9 +84,13 @@ def _state(context: Context) -> _State:
         raise GitError(f"the history here is cut off (shallow) before it meets {target.name}")
     name = repository.run("symbolic-ref", "-q", "--short", "HEAD").stdout.decode("utf-8", "replace").strip()
     own = {name, *(os.environ[variable] for variable in _SOURCES if os.environ.get(variable))} - {""}
-    since = [f"^{start}", f"^{target.commit}"] if start else []
+    refs = _refs(repository)
+    # A clone of a fork has more than one main branch, and that of the fork itself is seldom the newest.
+    trunks = {commit for ref, commit in refs.items() if _TRUNK.fullmatch(ref)}
+    since = [f"^{commit}" for commit in ({start, target.commit} | trunks)] if start else []
     added = repository.text("rev-list", f"--max-count={_COMMITS}", head, *since).split() if start != head else []
-    return _State(repository, target, head, start, frozenset(own), tuple(added), _branches(repository, target))
+    branches = _beside(refs, target)
+    return _State(repository, target, head, start, frozenset(own), tuple(added), branches)
 
 
 def _proposed_commit(repository: Repository, head: str, target: str) -> str:
@@ -95,17 +102,19 @@ def _proposed_commit(repository: Repository, head: str, target: str) -> str:
     return beside[0] if len(beside) == 1 else head
 
 
-def _branches(repository: Repository, target: Goal) -> dict[str, str]:
+def _refs(repository: Repository) -> dict[str, str]:
+    """Return the commits of the local and remote branches, by full reference."""
+    command = ("for-each-ref", "--format=%(refname) %(objectname) %(symref)", "refs/heads/", "refs/remotes/")
+    listed = [line.split() for line in repository.text(*command).splitlines()]
+    return {words[0]: words[1] for words in listed if len(words) == 2}
+
+
+def _beside(refs: Mapping[str, str], target: Goal) -> dict[str, str]:
     """Return name and commit of the branches beside the target: those of its remote, else the local ones."""
     parts = target.ref.split("/")
     prefix = f"refs/remotes/{parts[2]}/" if target.ref.startswith("refs/remotes/") else "refs/heads/"
-    listed = repository.text("for-each-ref", "--format=%(refname) %(objectname) %(symref)", prefix).splitlines()
-    found = {}
-    for line in listed:
-        ref, commit, *symbolic = line.split()
-        if ref != target.ref and not symbolic:
-            found[ref.removeprefix(prefix)] = commit
-    return found
+    named = {ref.removeprefix(prefix): commit for ref, commit in refs.items() if ref.startswith(prefix)}
+    return {name: commit for name, commit in named.items() if f"{prefix}{name}" != target.ref}
 
 
 def _proposed(state: _State) -> Iterator[Finding]:

@@ -34,6 +34,8 @@ _URL_VARIABLE = re.compile(
 )
 _URLS, _LINE = 2000, 4096
 """URLs of one file that are looked at, and characters of a line; what has more is data."""
+_SOURCES = (".py", ".c", ".cc", ".cpp", ".cu", ".cuh", ".h", ".hpp", ".rs", ".go", ".js", ".ts", ".tsx", ".java", ".rb")
+"""In source code a URL is a remark, and what stands in the next lines has nothing to do with it."""
 _AFTER, _BEFORE = 8, 3
 """Lines around a URL that are looked at, as far as no other repository is named and no line is blank."""
 
@@ -77,7 +79,8 @@ def submodules(text: Text) -> Iterator[tuple[str, str, Location]]:
 def named_commits(text: Text, repository: tuple[str, str]) -> Iterator[Named]:
     """Yield every commit, full or of at least seven digits, that the text names beside this repository.
 
-    A variable stands for every value that the same text gives it. Branches, tags and comments name no commit.
+    A variable stands for every value that the same text gives it. Branches, tags and comments name no commit. In source
+    code only a commit in the URL itself counts.
     """
     lines = (line for line, content in enumerate(text.lines) if len(content) < _LINE and not text.is_comment(line))
     places = list(islice((place for line in lines for place in _urls(text, line)), _URLS))
@@ -92,7 +95,8 @@ def named_commits(text: Text, repository: tuple[str, str]) -> Iterator[Named]:
         before = max((line for line in others if line < place.line), default=-1)
         after = min((line for line in others if line > place.line), default=len(text.lines))
         again = next((other.line for other in places[number + 1 :] if other.line > place.line), after)
-        yield from _beside(text, place, before, min(after, again))
+        if not text.path.endswith(_SOURCES):
+            yield from _beside(text, place, before, min(after, again))
 
 
 def _urls(text: Text, line: int) -> Iterator[_Place]:

@@ -119,6 +119,13 @@ def test_what_names_no_commit_of_the_repository(text: str) -> None:
     assert named(text) == []
 
 
+def test_in_source_code_only_the_url_itself_counts() -> None:
+    beside = Text("a.py", f'"""From {URL}."""\ncommit = "{A}"\n'.encode())
+    assert list(named_commits(beside, repository_key(URL))) == []
+    within = Text("a.py", f'install("git+{URL}@{A}")\n'.encode())
+    assert [one.value for one in named_commits(within, repository_key(URL))] == [A]
+
+
 def test_the_other_repository_of_the_same_file_has_its_own_commit() -> None:
     assert named(DOCKER, "https://github.com/o/other") == [("b2b2b2b2", 4, 18)]
     assert named(LINE, "https://github.com/o/other") == [("b2b2b2b2", 1, 128)]
