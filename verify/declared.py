@@ -5,15 +5,16 @@ from __future__ import annotations
 import posixpath
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from functools import cached_property, lru_cache
+from functools import cached_property
 from pathlib import PurePosixPath
 from typing import Any
 
-from packaging.requirements import InvalidRequirement, Requirement
+from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
 from .document import Document, Key
 from .project import Member, Project
+from .requirement import parse_requirement
 from .source import Source, SourceError, declared_source, direct_url
 
 UV = ("tool", "uv")
@@ -254,20 +255,6 @@ def _group(
             unreadable.append(Unreadable(document, keys, f"the included group `{included}` {what}"))
             continue
         yield from _group(document, groups, target, (*above, name), unreadable)
-
-
-@lru_cache(maxsize=65536)
-def parse_requirement(text: str) -> Requirement | None:
-    """Return the parsed PEP 508 requirement, or None when it is not one.
-
-    Like uv, accept a URL that is followed by the marker's semicolon without a space.
-    """
-    for candidate in (text, text.replace(";", " ;", 1)):
-        try:
-            return Requirement(candidate)
-        except InvalidRequirement:
-            continue
-    return None
 
 
 def _strings(value: object) -> list[str]:

@@ -10,7 +10,6 @@ import tomlkit
 from tomlkit.items import Table
 
 from .config import ROOT, Config
-from .declared import Declared
 from .document import Document
 from .files import InputError
 from .lock import Package
@@ -49,7 +48,7 @@ def initial(project: Project) -> Initial:
 def _pins(project: Project) -> tuple[dict[str, Source], list[str]]:
     pins: dict[str, Source] = {}
     notes: list[str] = []
-    declared = Declared(project)
+    declared = project.declared
     for name, packages in sorted(project.lock.by_name.items()):
         locked = [source for source in map(_git, packages) if source is not None]
         if not locked:

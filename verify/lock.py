@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
 
 from packaging.utils import canonicalize_name
@@ -13,6 +13,9 @@ from packaging.utils import canonicalize_name
 from .document import Document, Key, describe
 from .files import InputError
 from .source import Source, SourceError, locked_source
+
+if TYPE_CHECKING:
+    from .graph import Graph
 
 KNOWN_VERSION = 1
 """The lock schema version that uv writes; another one may mean anything."""
@@ -175,6 +178,13 @@ class Lock:
     def files(self) -> tuple[File, ...]:
         """Every file of every package, in order."""
         return tuple(file for package in self.packages for file in package.files())
+
+    @cached_property
+    def graph(self) -> Graph:
+        """Its packages as a graph, made once for all checks."""
+        from .graph import Graph
+
+        return Graph(self)
 
     @cached_property
     def by_name(self) -> dict[str, list[Package]]:

@@ -5,13 +5,16 @@ from __future__ import annotations
 import posixpath
 from functools import cached_property
 from pathlib import Path
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from packaging.utils import canonicalize_name
 
 from .document import Document
 from .files import InputError, read_regular
 from .lock import Lock, Package
+
+if TYPE_CHECKING:
+    from .declared import Declared
 
 PYPROJECT = "pyproject.toml"
 LOCK = "uv.lock"
@@ -74,6 +77,13 @@ class Project:
         """The project's folder relative to the git checkout around it; outside a checkout as the user named it."""
         checkout = self.tree.checkout if isinstance(self.tree, DirectoryTree) else None
         return self.name if checkout is None else self.root.relative_to(checkout).as_posix()
+
+    @cached_property
+    def declared(self) -> Declared:
+        """What pyproject.toml and those of the members declare, read once for all checks."""
+        from .declared import Declared
+
+        return Declared(self)
 
     @cached_property
     def uv_toml(self) -> Document | None:

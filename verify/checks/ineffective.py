@@ -20,9 +20,10 @@ from packaging.utils import canonicalize_name
 
 from ..agreement import difference
 from ..context import Context
-from ..declared import SOURCES, UV, Declaration, Declared, parse_requirement
+from ..declared import SOURCES, UV, Declaration, Declared
 from ..document import Document
 from ..model import Check, Finding, Related, Severity, Tally
+from ..requirement import parse_requirement
 from ..source import direct_url
 from ..words import counted
 
@@ -31,7 +32,7 @@ CODE = "PIN003"
 
 def run(context: Context) -> Iterator[Finding | Tally]:
     project = context.project
-    declared = Declared(project)
+    declared = project.declared
     yield from _beaten(declared)
     yield from _unused(declared)
     for member in project.members.values():

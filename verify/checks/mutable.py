@@ -17,7 +17,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ..context import Context
-from ..declared import Declared
 from ..model import Check, Finding, Related, Severity, Tally
 from ..source import Reference, Source
 from ..words import counted
@@ -26,7 +25,7 @@ CODE = "PIN002"
 
 
 def run(context: Context) -> Iterator[Finding | Tally]:
-    declared = Declared(context.project)
+    declared = context.project.declared
     lock = context.project.lock
     seen = 0
     for name, declarations in sorted(declared.by_name.items()):

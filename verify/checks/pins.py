@@ -25,7 +25,7 @@ from packaging.utils import canonicalize_name
 from ..agreement import difference
 from ..config import Pin
 from ..context import Context
-from ..declared import Declaration, Declared, Origin
+from ..declared import Declaration, Origin
 from ..document import Document, Key
 from ..lock import Edge, Lock, Recorded
 from ..model import Check, Fact, Finding, Location, Related, Tally
@@ -84,7 +84,7 @@ class _Places:
     def __init__(self, project: Project) -> None:
         self.project = project
         self.lock: Lock = project.lock
-        self.declared = Declared(project)
+        self.declared = project.declared
         self.recorded: dict[str, list[tuple[str, Recorded, Source]]] = {}
         self.edges: dict[str, list[Edge]] = {}
         self._broken: list[Finding] = []

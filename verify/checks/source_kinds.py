@@ -33,7 +33,7 @@ _DIRECT = ("git", "url", "path", "directory")
 
 def run(context: Context) -> Iterator[Finding | Tally]:
     project = context.project
-    declared = Declared(project)
+    declared = project.declared
     known = {d.name for d in declared.all if d.direct} | _recorded(project)
     beside = _beside(project)
     first_party = {m.package.keys for m in project.members.values() if m.package and m.package.keys not in beside}
