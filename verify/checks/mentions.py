@@ -6,8 +6,8 @@ or `{version}`; every occurrence must agree with the reviewed commit, else the l
 error otherwise. Beside these, all tracked files of the project are searched: a full or short commit beside the URL of
 a repository that the lock takes a package from (`git+URL@COMMIT`, an archive, `git checkout`, `GIT_TAG`, `rev`,
 `ref`, or a variable of the same file), the commit of a submodule of such a repository, and `name==release` of a
-locked package in requirements files, container files, workflows and other pyproject.toml files. What differs there is
-a warning.
+locked package in requirements files, container files, workflows, shell scripts and other pyproject.toml files. What
+differs there is a warning.
 
 Example: `Dockerfile` clones the repository of the pin and checks out the commit of last month.
 

@@ -20,7 +20,7 @@ _REQUIREMENTS = re.compile(
     r"(^|/)((.*[-_.])?(requirements|constraints)([-_.].*)?\.(txt|in)|requirements/[^/]+\.(txt|in))$"
 )
 _INSTALLING = re.compile(
-    r"(^|/)([^/]*dockerfile[^/]*|[^/]*containerfile[^/]*|pyproject[^/]*\.toml)$"
+    r"(^|/)([^/]*dockerfile[^/]*|[^/]*containerfile[^/]*|pyproject[^/]*\.toml|[^/]+\.sh|makefile|justfile)$"
     r"|(^|/)\.(github|gitlab|circleci|buildkite)/.*\.ya?ml$|(^|/)(\.gitlab-ci|azure-pipelines|action|cloudbuild)\.ya?ml$",
     re.IGNORECASE,
 )
@@ -40,7 +40,8 @@ def is_workflow(path: str) -> bool:
 
 def may_name_commits(path: str) -> bool:
     """Whether a commit in this file has to be kept in step: everything but prose, locks, records and test data."""
-    return not _aside(path) and (is_requirements(path) or _PROSE.search(path) is None)
+    named = is_requirements(path) or path.endswith("CMakeLists.txt")
+    return not _aside(path) and (named or _PROSE.search(path) is None)
 
 
 def may_name_releases(path: str) -> bool:

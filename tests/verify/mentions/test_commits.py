@@ -87,6 +87,7 @@ def named(text: str, url: str = URL) -> list[tuple[str, int, int]]:
         (BEFORE, []),
         (CLONE, [("a1a1a1a1", 5, 21)]),
         (CMAKE, [("a1a1a1a1", 3, 11)]),
+        (f'set(DEP_TAG "a1a1a1a1" CACHE STRING "x")\n{CMAKE.replace("a1a1a1a1", "${DEP_TAG}")}', [("a1a1a1a1", 4, 11)]),
         (WORKFLOW, [("a1a1a1a1", 6, 12)]),
         (TABLE, [("a1a1a1a1", 2, 8)]),
         (LINE, [("a1a1a1a1", 1, 62)]),

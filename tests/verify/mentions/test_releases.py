@@ -28,6 +28,7 @@ def other(text: str, path: str = "requirements.txt") -> list[tuple[str, str, int
         ),
         (".github/workflows/a.yml", "env:\n  V: 2.6\nrun: pip install torch==${{ env.V }}", [("torch", "2.6", 3, 25)]),
         ("Dockerfile", "RUN pip install torch==2.7.1; done", [("torch", "2.7.1", 1, 24)]),
+        ("scripts/install.sh", "uv pip install -U 'torch==2.7.1' # x", [("torch", "2.7.1", 1, 27)]),
         ("b/pyproject.toml", 'dependencies = [\n  "flash_infer==0.4.0",\n]', [("flash-infer", "0.4.0", 2, 17)]),
     ],
 )
