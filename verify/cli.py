@@ -16,6 +16,7 @@ from .files import InputError
 
 COMMANDS = {
     "check": ("check", "Check the pins, the lock, the policy and the tests of a project."),
+    "diff": ("diff", "Review how the lock changed since a base, dangerous lines first."),
     "landed": ("landed", "Tell whether a change is on a branch, whatever became of its commits."),
     "gate": ("evidence", "Combine records of several machines; fail unless every required check passed."),
     "report": ("evidence", "Write the validation section of a pull request from records."),

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from .config import Config
+from .model import NotRun
 from .project import Project
 
 if TYPE_CHECKING:
     from .base import Base
+    from .compare import Comparison
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,7 +39,7 @@ class Options:
     timeout: float = 600.0
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class Context:
     """Attributes: `base` is set where the command line asks to compare (`--base`)."""
 
@@ -44,3 +47,14 @@ class Context:
     config: Config
     options: Options = field(default_factory=Options)
     base: Base | None = None
+
+    @cached_property
+    def comparison(self) -> Comparison:
+        """What changed in the lock since the base. Raises `NotRun` where there is nothing to compare with."""
+        from .compare import compare
+
+        if self.base is None:
+            raise NotRun("there is no base to compare with; name one with --base")
+        if self.base.project is None:
+            raise NotRun(f"there is no uv project at {self.base.commit[:12]}")
+        return compare(self.base.project, self.project)

@@ -153,7 +153,7 @@ class Check:
         severity: the highest severity that its findings have unless configured otherwise.
         requires: names of checks that must have passed before; otherwise this one is not run.
         executes: it runs code or programs; left out by `--static`.
-        opt_in: it runs only when the command line asks for what it needs (`--base`, `--online`).
+        opt_in: the option that it needs, `base` or `online`; without it the check is left out unless it is named.
         run: takes the context, yields findings and at most one `Tally`; raises `NotRun`.
     """
 
@@ -164,7 +164,7 @@ class Check:
     severity: Severity = Severity.ERROR
     requires: tuple[str, ...] = ()
     executes: bool = False
-    opt_in: bool = False
+    opt_in: str = ""
 
     @property
     def documentation(self) -> str:

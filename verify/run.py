@@ -65,8 +65,14 @@ def run_checks(
     fail_on: Severity | None = None,
 ) -> Report:
     """Run the selected checks in the order of their prerequisites. See `check`."""
-    chosen = choose(select, ignore)
     required = frozenset(require) | frozenset(context.config.require)
+    given = {"base"} if context.base else set()
+    given |= {"online"} if context.options.online else set()
+    chosen = [
+        check
+        for check in choose(select, ignore)
+        if not check.opt_in or check.opt_in in given or select or check.name in required
+    ]
     for name in sorted(required):
         if name not in {check.name for check in CHECKS}:
             raise UnknownCheckError(_unknown(name, "check"))
