@@ -61,10 +61,11 @@ def run(folder: Path, prototypes: Path | None, output: Path | None, samples: int
     import triton
 
     from benchmarks.gather import check
-    from benchmarks.rank_streams import Graphs, LaunchRank, RankStreams
     from benchmarks.timing import machine, median, write_json
     from pinproof.kernels import emulated
+    from pinproof.kernels.measure.rank_streams import Graphs, LaunchRank, RankStreams, prepare_environment
 
+    prepare_environment()
     torch.manual_seed(0)
     streams = RankStreams(WORLD)
     kernels = flashinfer_kernels(folder)

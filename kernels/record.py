@@ -178,7 +178,11 @@ def encode(statement: Mapping[str, Any]) -> bytes:
 
 def write(path: Path, statement: Mapping[str, Any]) -> None:
     """Write the record whole or not at all; of two writers the last one wins, and nothing mixes."""
-    data = encode(statement)
+    write_bytes(path, encode(statement))
+
+
+def write_bytes(path: Path, data: bytes) -> None:
+    """Replace the file `path` by `data`, whole or not at all."""
     descriptor, temporary = tempfile.mkstemp(prefix=f".{path.name}.", suffix=".tmp", dir=path.parent)
     try:
         with os.fdopen(descriptor, "wb") as file:

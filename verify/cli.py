@@ -22,6 +22,8 @@ COMMANDS = {
     "report": ("evidence", "Write the validation section of a pull request from records."),
     "claims": ("claims", "Hold the text of a pull request against records."),
     "sign": ("evidence", "Sign a record with ssh-keygen."),
+    "bench": ("bench", "Measure the paired gather on this machine's GPUs."),
+    "tune": ("bench", "Write a launch policy from measurements."),
     "explain": ("explain", "Print why a check exists, with an example and how to fix or allow what it finds."),
     "list": ("explain", "List every check."),
     "init": ("configuration", "Write [tool.pinproof] with the pins and hosts found."),

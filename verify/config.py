@@ -76,6 +76,7 @@ class Config:
     fail_on: Severity = Severity.ERROR
     require: tuple[str, ...] = ()
     hosts: tuple[str, ...] = ()
+    tables: tuple[str, ...] = ()
     pins: Mapping[str, Pin] = field(default_factory=dict)
     mentions: tuple[Mention, ...] = ()
     tests: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
@@ -106,6 +107,7 @@ class _Reader:
             fail_on=Severity(top.get("fail-on", "error")),
             require=tuple(top.get("require", ())),
             hosts=tuple(host.lower() for host in top.get("hosts", ())),
+            tables=tuple(top.get("tables", ())),
             pins={pin.name: pin for pin in self._pins()},
             mentions=tuple(self._mentions()),
             tests={name: tuple(paths) for name, paths in self._section("tests").items()},

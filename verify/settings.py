@@ -41,6 +41,7 @@ TOP: Mapping[str, Setting] = {
     "fail-on": Setting(one_of("error", "warning"), 'The lowest severity that fails; `"error"` by default.'),
     "require": Setting(TEXTS, "Names of checks that must have run; one that did not makes the run fail."),
     "hosts": Setting(TEXTS, "File hosts and registries that are allowed beside those of `tool.uv.index`."),
+    "tables": Setting(INSIDES, "Measured policy tables, as `pinproof tune gather` writes them."),
 }
 SEVERITY = one_of("error", "warning", "info", "off")
 SECTIONS: Mapping[str, Section] = {

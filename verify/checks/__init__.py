@@ -26,6 +26,7 @@ from . import (
     orphans,
     pins,
     policy,
+    policy_tables,
     policy_tests,
     python_range,
     reachable,
@@ -67,6 +68,7 @@ CHECKS: tuple[Check, ...] = (
     new_hosts.CHECK,
     lock.CHECK,
     policy.CHECK,
+    policy_tables.CHECK,
     policy_tests.CHECK,
     gpu.CHECK,
 )

@@ -1,13 +1,8 @@
-"""Sixteen ranks as sixteen streams of one process, a launch a rank: what the comparisons with other kernels share."""
+"""Ranks as streams of one process, a launch a rank: how separately launched ranks are emulated on one GPU."""
 
 from __future__ import annotations
 
 import os
-
-# Every stream needs a hardware queue, and no kernel may be loaded while another one waits for it.
-os.environ.setdefault("CUDA_DEVICE_MAX_CONNECTIONS", "32")
-os.environ.setdefault("CUDA_MODULE_LOADING", "EAGER")
-
 from collections.abc import Callable, Mapping, Sequence
 from typing import Final
 
@@ -21,6 +16,15 @@ Graphs = Sequence[torch.cuda.CUDAGraph]
 
 _HEAD_START: Final = 4_000_000
 """Clocks that the GPU is kept busy, about 2 ms, while the host launches for every rank."""
+
+
+def prepare_environment() -> None:
+    """Set what the driver reads when CUDA starts, unless it is set: a hardware queue a stream, kernels loaded at once.
+
+    Two ranks in one queue, or a kernel that is loaded while another one waits for it, wait for ever.
+    """
+    os.environ.setdefault("CUDA_DEVICE_MAX_CONNECTIONS", "32")
+    os.environ.setdefault("CUDA_MODULE_LOADING", "EAGER")
 
 
 class RankStreams:
