@@ -76,6 +76,7 @@ class Config:
     fail_on: Severity = Severity.ERROR
     require: tuple[str, ...] = ()
     hosts: tuple[str, ...] = ()
+    sign_off: bool = False
     tables: tuple[str, ...] = ()
     pins: Mapping[str, Pin] = field(default_factory=dict)
     mentions: tuple[Mention, ...] = ()
@@ -107,6 +108,7 @@ class _Reader:
             fail_on=Severity(top.get("fail-on", "error")),
             require=tuple(top.get("require", ())),
             hosts=tuple(host.lower() for host in top.get("hosts", ())),
+            sign_off=top.get("sign-off", False),
             tables=tuple(top.get("tables", ())),
             pins={pin.name: pin for pin in self._pins()},
             mentions=tuple(self._mentions()),

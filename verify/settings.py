@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from .values import COMMIT, COMMITS, DATE, INSIDE, INSIDES, INTERFACES, TEMPLATE, TEXT, TEXTS, Kind, one_of
+from .values import COMMIT, COMMITS, DATE, FLAG, INSIDE, INSIDES, INTERFACES, TEMPLATE, TEXT, TEXTS, Kind, one_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +41,7 @@ TOP: Mapping[str, Setting] = {
     "fail-on": Setting(one_of("error", "warning"), 'The lowest severity that fails; `"error"` by default.'),
     "require": Setting(TEXTS, "Names of checks that must have run; one that did not makes the run fail."),
     "hosts": Setting(TEXTS, "File hosts and registries that are allowed beside those of `tool.uv.index`."),
+    "sign-off": Setting(FLAG, "Whether every commit of a change must be signed off by its author."),
     "tables": Setting(INSIDES, "Measured policy tables, as `pinproof tune gather` writes them."),
 }
 SEVERITY = one_of("error", "warning", "info", "off")

@@ -59,6 +59,7 @@ COMMIT = Kind(
     {"type": "string", "pattern": f"^({FULL_COMMIT.pattern})$"},
 )
 INSIDE = Kind("a path inside the project", _is_inside, {"type": "string", "pattern": r"^(?!/)."})
+FLAG = Kind("true or false", lambda value: isinstance(value, bool), {"type": "boolean"})
 DATE = Kind("a date", _is_date, {"type": "string", "format": "date"})
 PLACEHOLDER = re.compile(r"\{(commit|short|version)\}")
 """What stands in a template for the full commit, its first digits, or the locked version."""
