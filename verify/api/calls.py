@@ -15,6 +15,7 @@ _KEEPING = {
     "inference_mode", "lru_cache", "no_grad", "overload", "override", "staticmethod", "wraps",
 }  # fmt: skip
 """Decorators that leave the parameters as they are."""
+_KEEPING_CLASSES = {"final", "runtime_checkable", "total_ordering", "deprecated"}
 _PROPERTIES = {"property", "cached_property", "setter", "getter", "deleter"}
 _SHOWN = 240
 
@@ -86,15 +87,34 @@ def _construction(resolver: Resolver, target: ClassTarget, wanted: tuple[str, ..
         shown = f"{target.node.name}({', '.join(dict.fromkeys(fields))[:_SHOWN]}) at {target.place}"
         if not missing:
             return Verdict(True, shown)
-        return Verdict(None if unknown else False, f"{shown} has no field {_listed(missing)}")
-    for method in ("__init__", "__new__"):
+        elsewhere = [name for name in unknown if name.rpartition(".")[2] != "NamedTuple"]
+        return Verdict(None if elsewhere else False, f"{shown} has no field {_listed(missing)}")
+    verdicts = []
+    for method in ("__new__", "__init__"):
         found = resolver.attribute(target, method)
         functions = [one for one in found if isinstance(one, FunctionTarget)]
         if functions:
-            return _function(resolver, functions[0], wanted)
-        if not all(isinstance(one, Verdict) and one.holds is False for one in found):
+            verdicts.append(_function(resolver, functions[0], wanted))
+        elif not all(isinstance(one, Verdict) and one.holds is False for one in found):
             return Verdict(None, f"how {target.node.name} at {target.place} is made cannot be read")
+    if verdicts:
+        # A class with both is called with the same arguments twice.
+        return min(verdicts, key=lambda one: (False, None, True).index(one.holds))
+    if made := _maker(line):
+        return Verdict(None, f"{made} may say how {target.node.name} at {target.place} is made")
     return Verdict(not wanted, f"{target.node.name} at {target.place} takes no parameters")
+
+
+def _maker(line: list[ClassTarget]) -> str:
+    """Return the decorator or metaclass that may give a class its `__init__`; empty where there is none."""
+    for one in line:
+        for decorator in one.node.decorator_list:
+            if dotted(decorator).rpartition(".")[2] not in _KEEPING_CLASSES:
+                return f"@{dotted(decorator) or '…'}"
+        for keyword in one.node.keywords:
+            if keyword.arg == "metaclass" and dotted(keyword.value).rpartition(".")[2] not in ("ABCMeta", "type"):
+                return f"the metaclass {dotted(keyword.value) or '…'}"
+    return ""
 
 
 def _is_dataclass(node: ast.ClassDef) -> bool:

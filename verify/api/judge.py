@@ -5,18 +5,14 @@ from __future__ import annotations
 from .bindings import steers_imports
 from .calls import call
 from .contract import Interface
-from .files import Files
 from .modules import CannotTellError, Library
 from .resolve import Found, Resolver
 from .targets import ModuleTarget, Verdict
 
 
-def judge(files: Files, alternatives: tuple[Interface, ...]) -> Verdict:
-    """Return the best answer of the alternatives: one that holds, else one that cannot be told, else what is missing.
-
-    Raises `GitError` where the files cannot be listed.
-    """
-    verdicts = [_one(files, interface) for interface in alternatives]
+def judge(library: Library, alternatives: tuple[Interface, ...]) -> Verdict:
+    """Return the best answer of the alternatives: one that holds, else one that is not told, else what is missing."""
+    verdicts = [_one(library, interface) for interface in alternatives]
     for wanted in (True, None):
         for verdict in verdicts:
             if verdict.holds is wanted:
@@ -24,11 +20,10 @@ def judge(files: Files, alternatives: tuple[Interface, ...]) -> Verdict:
     return Verdict(False, "; and ".join(verdict.words for verdict in verdicts))
 
 
-def _one(files: Files, interface: Interface) -> Verdict:
-    library = Library(files)
+def _one(library: Library, interface: Interface) -> Verdict:
     verdict = _asked(library, interface)
     if verdict.holds is not True and library.has_stub(interface.module):
-        by_stub = _asked(Library(files, stubs=True), interface)
+        by_stub = _asked(library.stubs, interface)
         if by_stub.holds:
             return Verdict(verdict.holds, f"{verdict.words}; only the stub has it: {by_stub.words}")
     return verdict

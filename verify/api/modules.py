@@ -6,13 +6,14 @@ import ast
 import posixpath
 import warnings
 from dataclasses import dataclass
+from functools import cached_property
 
 from ..files import InputError
 from ..gitrun import GitError
 from .files import MODULE_LIMIT, Files
 
 _MODULES, _BYTES = 200, 4 * 1024 * 1024
-"""Modules, and bytes of them, that one answer may need."""
+"""Modules, and bytes of them, that the answers about one pin may need."""
 _COMPILED = (".so", ".pyd", ".pyx", ".dylib")
 
 
@@ -45,13 +46,18 @@ class Module:
 
 
 class Library:
-    """The modules of one set of files. `stubs`: stubs are preferred to the modules that run."""
+    """The modules of one set of files, each parsed once. With `prefer_stubs` a stub stands for the module beside it."""
 
-    def __init__(self, files: Files, *, stubs: bool = False) -> None:
+    def __init__(self, files: Files, *, prefer_stubs: bool = False) -> None:
         self._files = files
-        self._stubs = stubs
+        self._prefer_stubs = prefer_stubs
         self._modules: dict[str, Module | None] = {}
         self._bytes = 0
+
+    @cached_property
+    def stubs(self) -> Library:
+        """The same files, read by their stubs."""
+        return Library(self._files, prefer_stubs=True)
 
     def module(self, name: str) -> Module | None:
         """Return a module, None where there is none.
@@ -89,7 +95,7 @@ class Library:
             if self._is_compiled(name):
                 raise CannotTellError(f"{name} is compiled and has no stub")
             return None
-        path, is_package = found[-1] if self._stubs else found[0]
+        path, is_package = found[-1] if self._prefer_stubs else found[0]
         try:
             data = self._files.read(path)
         except (FileNotFoundError, InputError, GitError) as error:

@@ -14,7 +14,8 @@ from .targets import ClassTarget, Function, FunctionTarget, ModuleTarget, Target
 Found = Target | Verdict
 _STEPS = 2000
 """Steps of one answer, so that hostile sources end."""
-_EMPTY_BASES = {"object", "ABC", "Protocol", "Generic", "NamedTuple", "TypedDict"}
+_OF_OBJECT = frozenset(dir(object)) - {"__init__", "__new__"}
+_EMPTY_BASES = {"object", "ABC", "Protocol", "Generic"}
 
 
 class Resolver:
@@ -203,6 +204,8 @@ class Resolver:
         if unknown:
             bases = ", ".join(unknown)
             return [*found, Verdict(None, f"`{name}` may be inherited from {bases}, whose sources are not at hand")]
+        if name in _OF_OBJECT:
+            return [*found, Verdict(None, f"`{name}` is that of `object`")]
         if found:
             return [*found, Verdict(False, f"the class at {target.place} defines `{name}` only under a condition")]
         names = [node.name for one in line for node in one.node.body if isinstance(node, Function | ast.ClassDef)]

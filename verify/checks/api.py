@@ -54,9 +54,11 @@ def run(context: Context) -> Iterator[Finding | Tally]:
             untold.append(str(reason))
             continue
         from ..api.judge import judge
+        from ..api.modules import Library
 
+        library = Library(files)
         for number, text in enumerate(pin.api):
-            verdict = judge(files, alternatives(text))
+            verdict = judge(library, alternatives(text))
             if verdict.holds:
                 told.append(f"{text} holds ({words}): {verdict.words}")
                 continue

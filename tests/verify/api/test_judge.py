@@ -12,6 +12,7 @@ import pytest
 from pinproof.verify.api.contract import alternatives
 from pinproof.verify.api.files import CommitFiles, FolderFiles
 from pinproof.verify.api.judge import judge
+from pinproof.verify.api.modules import Library
 from pinproof.verify.api.targets import Verdict
 from pinproof.verify.git import Repository
 
@@ -41,9 +42,9 @@ def ask(request: pytest.FixtureRequest, tmp_path: Path) -> Ask:
     def run(files: Mapping[str, str | bytes], contract: str) -> Verdict:
         repo = make(tmp_path / "r", {"keep": "", **files})
         if request.param == "folder":
-            return judge(FolderFiles(tmp_path, ["r"]), alternatives(contract))
+            return judge(Library(FolderFiles(tmp_path, ["r"])), alternatives(contract))
         repository = Repository(repo.root)
-        return judge(CommitFiles(repository, repository.commit("HEAD")), alternatives(contract))
+        return judge(Library(CommitFiles(repository, repository.commit("HEAD"))), alternatives(contract))
 
     return run
 
@@ -195,7 +196,18 @@ def test_a_module(ask: Ask, contract: str, holds: bool | None, words: str) -> No
             "B(a, b) at",
         ),
         ({"m.py": "class A(NamedTuple):\n a: int\n"}, "m:A(a)", True, "A(a) at"),
+        ({"m.py": "class A(NamedTuple):\n a: int\n"}, "m:A(b)", False, "has no field `b`"),
+        ({"m.py": "class A(NamedTuple):\n a: int\n"}, "m:A._replace", None, "inherited from NamedTuple"),
         ({"m.py": "class A(torch.Size): ...\n"}, "m:A(a)", None, "how A at"),
+        (
+            {"m.py": "class A:\n def __new__(cls, a, b): ...\n def __init__(self, a, _): ...\n"},
+            "m:A(a, b)",
+            False,
+            "__init__(self, a, _) at",
+        ),
+        ({"m.py": "@attrs.define\nclass A:\n a: int\n"}, "m:A(a)", None, "@attrs.define may say how A at"),
+        ({"m.py": "class A(metaclass=M):\n a: int\n"}, "m:A(a)", None, "the metaclass M may say how A at"),
+        ({"m.py": "class A: ...\n"}, "m:A.__eq__", None, "is that of `object`"),
         # Branches.
         ({"m.py": "if x:\n def f(a): ...\nelse:\n def f(a, b): ...\n"}, "m:f(a)", True, ""),
         ({"m.py": "if x:\n def f(a): ...\nelse:\n def f(a, b): ...\n"}, "m:f(b)", None, "depends on the environment"),
@@ -288,7 +300,7 @@ def test_where_packages_lie(tmp_path: Path, pyproject: str, path: str) -> None:
     make(tmp_path / "r", {"pyproject.toml": pyproject, path: "def f(a): ...\n"})
     repository = Repository(tmp_path / "r")
     files = CommitFiles(repository, repository.commit("HEAD"))
-    assert judge(files, alternatives("p:f(a)")) == Verdict(True, f"f(a) at {path}:1")
+    assert judge(Library(files), alternatives("p:f(a)")) == Verdict(True, f"f(a) at {path}:1")
 
 
 def test_a_subdirectory_a_link_and_sha256(tmp_path: Path) -> None:
@@ -299,8 +311,8 @@ def test_a_subdirectory_a_link_and_sha256(tmp_path: Path) -> None:
     repo.commit()
     repository = Repository(repo.root)
     files = CommitFiles(repository, repository.commit("HEAD"), "sub")
-    assert judge(files, alternatives("p:f(a)")).holds is True
-    assert judge(files, alternatives("out.passwd")).holds is None
+    assert judge(Library(files), alternatives("p:f(a)")).holds is True
+    assert judge(Library(files), alternatives("out.passwd")).holds is None
 
 
 def test_links_out_of_a_folder_are_not_followed(tmp_path: Path) -> None:
@@ -313,7 +325,7 @@ def test_links_out_of_a_folder_are_not_followed(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "site/fifo.py")
     files = FolderFiles(tmp_path / "site", [""])
     for contract in ("m:f(a)", "pack:f(a)", "fifo:f(a)"):
-        assert judge(files, alternatives(contract)).holds is None
+        assert judge(Library(files), alternatives(contract)).holds is None
 
 
 POOL_MODULE = "flashinfer.experimental.b12x.comm.pcie.pcie_dcp_a2a"
@@ -325,9 +337,9 @@ SITE = Path(sysconfig.get_path("purelib"))
 )
 def test_the_released_flashinfer_has_a_plan_and_no_row_blocks() -> None:
     files = FolderFiles(SITE, [""])
-    taken = judge(files, alternatives(f"{POOL_MODULE}:PCIeDCPA2APool.all_gather_pair(plan)"))
+    taken = judge(Library(files), alternatives(f"{POOL_MODULE}:PCIeDCPA2APool.all_gather_pair(plan)"))
     assert (taken.holds, taken.words.startswith("all_gather_pair(self, ")) == (True, True)
-    missing = judge(files, alternatives(f"{POOL_MODULE}:PCIeDCPA2APool.all_gather_pair(row_blocks)"))
+    missing = judge(Library(files), alternatives(f"{POOL_MODULE}:PCIeDCPA2APool.all_gather_pair(row_blocks)"))
     assert (missing.holds, missing.words.endswith(" has no parameter `row_blocks`")) == (False, True)
-    assert judge(files, alternatives("flashinfer.b12x.comm.pcie.pcie_dcp_a2a:PCIeDCPA2APool")).holds is False
-    assert judge(files, alternatives("b12x.comm.pcie.pcie_dcp_a2a:PCIeDCPA2APool")).holds is None
+    assert judge(Library(files), alternatives("flashinfer.b12x.comm.pcie.pcie_dcp_a2a:PCIeDCPA2APool")).holds is False
+    assert judge(Library(files), alternatives("b12x.comm.pcie.pcie_dcp_a2a:PCIeDCPA2APool")).holds is None
