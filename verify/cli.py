@@ -16,6 +16,7 @@ from .files import InputError
 
 COMMANDS = {
     "check": ("check", "Check the pins, the lock, the policy and the tests of a project."),
+    "pin": ("pin", "Pin a git dependency to another commit, everywhere and locked, or not at all."),
     "diff": ("diff", "Review how the lock changed since a base, dangerous lines first."),
     "landed": ("landed", "Tell whether a change is on a branch, whatever became of its commits."),
     "gate": ("evidence", "Combine records of several machines; fail unless every required check passed."),

@@ -1,0 +1,131 @@
+"""Several files are written as one, also when the process is killed at any step."""
+
+from __future__ import annotations
+
+import os
+import signal
+import tempfile
+from pathlib import Path
+from typing import Any
+from unittest.mock import patch
+
+import pytest
+
+from pinproof.verify.files import InputError
+from pinproof.verify.pinning.journal import recover, write_all
+
+OLD = {"pyproject.toml": b"old 1\n", "sub/pyproject.toml": b"old 2\r\n", "uv.lock": b"old 3\n"}
+NEW = {name: data.replace(b"old", b"new") for name, data in OLD.items()}
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    for name, data in OLD.items():
+        path = tmp_path / name
+        path.parent.mkdir(exist_ok=True)
+        path.write_bytes(data)
+    (tmp_path / "uv.lock").chmod(0o640)
+    return tmp_path
+
+
+def files(root: Path) -> dict[str, bytes]:
+    return {path.relative_to(root).as_posix(): path.read_bytes() for path in root.rglob("*") if path.is_file()}
+
+
+def test_all_are_written_with_their_modes(root: Path) -> None:
+    write_all(root, NEW)
+    assert files(root) == NEW
+    assert (root / "uv.lock").stat().st_mode & 0o777 == 0o640
+    assert sorted(path.name for path in root.iterdir()) == ["pyproject.toml", "sub", "uv.lock"]
+    assert recover(root) is False
+
+
+def killed_at(root: Path, step: int) -> bool:
+    """Write in a child process that is killed before its step number `step`; return whether it was."""
+    child = os.fork()
+    if child == 0:
+        count = 0
+
+        def kills(real: Any) -> Any:
+            def stepped(*arguments: Any, **keywords: Any) -> Any:
+                nonlocal count
+                count += 1
+                if count == step:
+                    os.kill(os.getpid(), signal.SIGKILL)
+                return real(*arguments, **keywords)
+
+            return stepped
+
+        steps = [
+            (Path, "replace"),
+            (Path, "rename"),
+            (Path, "open"),
+            (os, "fsync"),
+            (tempfile, "mkdtemp"),
+            (os, "rmdir"),
+        ]
+        for owner, name in steps:
+            patch.object(owner, name, kills(getattr(owner, name))).start()
+        write_all(root, NEW)
+        os._exit(0)
+    return os.WIFSIGNALED(os.waitpid(child, 0)[1])
+
+
+def test_killed_at_every_step_the_next_start_finds_all_old_or_all_new(root: Path) -> None:
+    outcomes = []
+    for step in range(1, 100):
+        write_all(root, OLD)
+        if not killed_at(root, step):
+            assert files(root) == NEW
+            break
+        recover(root)
+        found = files(root)
+        assert found in (OLD, NEW), f"step {step}"
+        assert sorted(path.name for path in root.iterdir()) == ["pyproject.toml", "sub", "uv.lock"]
+        outcomes.append(found == NEW)
+    assert len(outcomes) > 15
+    assert outcomes[0] is False
+    assert outcomes[-1] is True
+    assert outcomes == sorted(outcomes)
+
+
+def test_an_error_in_the_middle_leaves_all_as_they_were(root: Path) -> None:
+    real = Path.replace
+    done = []
+
+    def fails(path: Path, target: Path) -> Path:
+        done.append(path)
+        if len(done) == 2:
+            raise OSError(28, "No space left on device")
+        return real(path, target)
+
+    with (
+        patch.object(Path, "replace", fails),
+        pytest.raises(InputError, match="No space left on device; nothing was changed"),
+    ):
+        write_all(root, NEW)
+    assert files(root) == OLD
+
+
+def test_a_file_outside_of_the_project_is_not_written(root: Path) -> None:
+    (root / "project").mkdir()
+    outside = root / "outside.txt"
+    outside.write_bytes(b"outside\n")
+    with pytest.raises(InputError, match="leads out of the project"):
+        write_all(root / "project", {"../outside.txt": b"changed\n"})
+    (root / "project/link.txt").symlink_to(outside)
+    with pytest.raises(InputError, match="leads out of the project"):
+        write_all(root / "project", {"link.txt": b"changed\n"})
+    assert outside.read_bytes() == b"outside\n"
+
+
+@pytest.mark.parametrize("listed", ["[", '["../../../etc/hostname"]', '{"a": 1}'])
+def test_a_damaged_journal_is_said(root: Path, listed: str) -> None:
+    (root / ".pinproof-pin").mkdir()
+    (root / ".pinproof-pin/files.json").write_text(listed)
+    if listed.startswith("{"):
+        assert recover(root) is True
+    else:
+        with pytest.raises(InputError, match=r"is damaged|leads out of the project"):
+            recover(root)
+    assert {name: data for name, data in files(root).items() if not name.startswith(".pin")} == OLD

@@ -1,0 +1,1 @@
+"""Changing a pin: every place that names it, the lock, and nothing half."""
