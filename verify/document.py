@@ -14,7 +14,7 @@ from .files import InputError, read_regular
 from .model import Location
 
 if TYPE_CHECKING:
-    from .positions import Positions
+    from .entries import Entries
 
 Key = str | int
 _CONFLICT = re.compile(r"^(<{7}|={7}|>{7}|\|{7})( |\r?$)", re.MULTILINE)
@@ -72,22 +72,22 @@ class Document:
 
         Array elements are numbered from 0, as in the data.
         """
-        line, column = self._positions.find(keys)
+        line, column = self._entries.find(keys)
         return Location(self.path, line, column)
 
     def comments(self) -> Iterator[tuple[int, int, str]]:
         """Yield line, column and text of every comment."""
-        return self._positions.comments()
+        return self._entries.whole.comments()
 
     def error(self, keys: tuple[Key, ...], message: str, *, hint: str | None = None) -> InputError:
         """Return an `InputError` at the line of `keys`."""
         return InputError(self.path, message, line=self.locate(*keys).line, hint=hint)
 
     @cached_property
-    def _positions(self) -> Positions:
-        from .positions import Positions
+    def _entries(self) -> Entries:
+        from .entries import Entries
 
-        return Positions(self.text)
+        return Entries(self.text, self.data)
 
 
 def describe(value: object) -> str:

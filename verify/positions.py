@@ -34,6 +34,10 @@ class Positions:
 
     def find(self, keys: Path) -> tuple[int, int]:
         """Return line and column, both from 1, of the key path, else of the longest part of it that is there."""
+        return self.closest(keys)[1]
+
+    def closest(self, keys: Path) -> tuple[int, tuple[int, int]]:
+        """Return how many of `keys` are there, and line and column of the last of these."""
         best: tuple[int, Node | None] = (0, None)
         for size in range(len(keys), -1, -1):
             for node in self._by_path.get(keys[:size], ()):
@@ -42,7 +46,7 @@ class Positions:
                     best = (size + depth, found)
             if best[0] == len(keys):
                 break
-        return (1, 1) if best[1] is None else self._place(best[1])
+        return best[0], (1, 1) if best[1] is None else self._place(best[1])
 
     def comments(self) -> Iterator[tuple[int, int, str]]:
         """Yield line, column, both from 1, and text of every comment."""
