@@ -5,8 +5,38 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
+import os
+import subprocess
+import sys
 from collections.abc import Mapping
 from pathlib import Path
+
+from uv import find_uv_bin
+
+from .repositories import Repo, make
+
+_BACKEND = """\
+import zipfile
+
+def build_wheel(folder, config_settings=None, metadata_directory=None):
+    name = "dep-1-py3-none-any.whl"
+    with zipfile.ZipFile(f"{folder}/{name}", "w") as file:
+        file.write("dep.py")
+        file.writestr("dep-1.dist-info/METADATA", "Metadata-Version: 2.1\\nName: dep\\nVersion: 1\\n")
+        wheel = "Wheel-Version: 1.0\\nRoot-Is-Purelib: true\\nTag: py3-none-any\\n"
+        file.writestr("dep-1.dist-info/WHEEL", wheel)
+        file.writestr("dep-1.dist-info/RECORD", "dep.py,,\\n")
+    return name
+"""
+_PROJECT = """\
+[build-system]
+requires = []
+build-backend = "backend"
+backend-path = ["."]
+[project]
+name = "dep"
+version = "1"
+"""
 
 
 def empty(root: Path) -> Path:
@@ -44,3 +74,21 @@ def from_git(commit: str, url: str = "https://git.example/o/dep") -> dict[str, o
 
 def editable(url: str) -> dict[str, object]:
     return {"url": url, "dir_info": {"editable": True}}
+
+
+def install_with_uv(folder: Path, source: str) -> tuple[Repo, Path, Path]:
+    """Let the real uv build and install the module dep of `source` from a commit, offline.
+
+    Returns the repository, the environment, and uv's cache.
+    """
+    upstream = make(folder / "upstream", {"pyproject.toml": _PROJECT, "backend.py": _BACKEND, "dep.py": source})
+    env, cache = folder / "real", folder / "uv-cache"
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("UV_")}
+    environment |= {"UV_CACHE_DIR": str(cache), "UV_OFFLINE": "1"}
+    requirement = f"dep @ git+file://{upstream.root}@{upstream.head()}"
+    for command in (
+        ["venv", "-q", "--python", sys.executable, str(env)],
+        ["pip", "install", "-q", "--python", str(env), requirement],
+    ):
+        subprocess.run([find_uv_bin(), *command], env=environment, check=True, timeout=120)
+    return upstream, env, cache

@@ -114,6 +114,20 @@ def test_installed_files_of_exactly_this_commit(tmp_path: Path, judge: Judge) ->
     assert judge("cd" * 20, python=python).status is Status.NOT_RUN
 
 
+def test_what_uv_itself_fetched_and_installed(tmp_path: Path, judge: Judge, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The real uv: the commit is in its git cache, and in the environment that it made."""
+    upstream, env, cache = environments.install_with_uv(tmp_path, NEW)
+    monkeypatch.setenv("UV_CACHE_DIR", str(cache))
+    source = f'git = "{URL}?rev={upstream.head()}#{upstream.head()}"'
+    outcome = judge(upstream.head(), source=source)
+    assert outcome.tally is not None
+    assert f"({upstream.head()[:12]} in uv's git cache): pair(self, *, row_blocks) at dep.py:2" in outcome.tally.detail
+    monkeypatch.setenv("UV_CACHE_DIR", str(tmp_path / "empty"))
+    outcome = judge(upstream.head(), source=source, python=env / "bin/python")
+    assert outcome.tally is not None
+    assert f"({upstream.head()[:12]} as installed in {env})" in outcome.tally.detail
+
+
 def test_an_editable_install_is_not_the_commit(tmp_path: Path, judge: Judge) -> None:
     origin = {**from_git("ab" * 20), "dir_info": {"editable": True}}
     assert judge("ab" * 20, python=install(tmp_path / "env", NEW, origin)).status is Status.NOT_RUN

@@ -3,20 +3,16 @@
 from __future__ import annotations
 
 import os
-import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from uv import find_uv_bin
 
 from pinproof.verify.context import Options
 from pinproof.verify.model import Outcome, Status
 from pinproof.verify.run import check
 
-from .environments import editable, empty, from_git, install
-from .repositories import make
+from .environments import editable, empty, from_git, install, install_with_uv
 
 A, B = "a1" * 20, "b2" * 20
 URL = "https://git.example/o/dep"
@@ -193,29 +189,7 @@ def test_hostile_environments_of_the_checkout(tmp_path: Path, judge: Judge) -> N
 
 def test_an_environment_that_uv_made(tmp_path: Path, judge: Judge) -> None:
     """A real build from a real commit, offline: uv writes direct_url.json and RECORD itself."""
-    backend = (
-        "import base64, hashlib, zipfile\n"
-        "def build_wheel(folder, config_settings=None, metadata_directory=None):\n"
-        "    name = 'dep-1-py3-none-any.whl'\n"
-        "    with zipfile.ZipFile(f'{folder}/{name}', 'w') as file:\n"
-        "        file.writestr('dep.py', 'x = 1\\n')\n"
-        "        file.writestr('dep-1.dist-info/METADATA', 'Metadata-Version: 2.1\\nName: dep\\nVersion: 1\\n')\n"
-        "        wheel = 'Wheel-Version: 1.0\\nRoot-Is-Purelib: true\\nTag: py3-none-any\\n'\n"
-        "        file.writestr('dep-1.dist-info/WHEEL', wheel)\n"
-        "        file.writestr('dep-1.dist-info/RECORD', 'dep.py,,\\n')\n"
-        "    return name\n"
-    )
-    build = '[build-system]\nrequires = []\nbuild-backend = "backend"\nbackend-path = ["."]\n'
-    project = '[project]\nname = "dep"\nversion = "1"\n'
-    upstream = make(tmp_path / "upstream", {"pyproject.toml": build + project, "backend.py": backend})
-    environment = {name: value for name, value in os.environ.items() if not name.startswith("UV_")}
-    environment |= {"UV_CACHE_DIR": str(tmp_path / "cache"), "UV_OFFLINE": "1"}
-    env = tmp_path / "real"
-    for command in (
-        ["venv", "-q", "--python", sys.executable, str(env)],
-        ["pip", "install", "-q", "--python", str(env), f"dep @ git+file://{upstream.root}@{upstream.head()}"],
-    ):
-        subprocess.run([find_uv_bin(), *command], env=environment, check=True, timeout=120)
+    upstream, env, _ = install_with_uv(tmp_path, "x = 1\n")
     lock = f'[[package]]\nname = "dep"\nversion = "1"\nsource = {{ git = "{URL}?rev={A}#{A}" }}\n'
     outcome = judge(env / "bin/python", lock=lock.replace(A, upstream.head()), pin="")
     assert (outcome.status, said(outcome)) == (Status.PASSED, [])
