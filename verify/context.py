@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -27,7 +28,9 @@ class Options:
         python: the interpreter of the project's environment, for its tests and what is installed there.
         base: the revision that the project is compared with; empty for the one that CI or configuration names.
         clones: clones and mirrors of dependencies that the user named; history is read from them.
-        timeout: seconds that one executed program may take.
+        hosts: hosts that the user named, which `online` may contact beside those of trusted configuration.
+        progress: told how much of the online work is done, and of how much.
+        timeout: seconds that one executed program may take, or all that one check asks online.
     """
 
     static: bool = False
@@ -36,6 +39,8 @@ class Options:
     python: Path | None = None
     base: str | None = None
     clones: tuple[Path, ...] = ()
+    hosts: tuple[str, ...] = ()
+    progress: Callable[[int, int], object] | None = None
     timeout: float = 600.0
 
 

@@ -54,6 +54,10 @@ class Graph:
                 self._scopes[number] = None
         return self._scopes[number]
 
+    def is_stated(self, package: Package) -> bool:
+        """Return whether `dependency-metadata` says what a package requires, instead of the package itself."""
+        return stated_scope(self.lock, package) is not None
+
     def reachable(self, roots: Iterable[Package]) -> set[int]:
         """Return the numbers of the entries that can be reached from `roots`, those included."""
         place = {id(package): number for number, package in enumerate(self.lock.packages)}

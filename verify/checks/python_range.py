@@ -38,7 +38,7 @@ def run(context: Context) -> Iterator[Finding | Tally]:
         ours = SpecifierSet(locked)
     except InvalidSpecifier as error:
         raise NotRun(f"a requires-python cannot be read: {error}") from None
-    for version in _versions(locked, *(text for _, text in declared)):
+    for version in versions_around(locked, *(text for _, text in declared)):
         wanted = all(one.contains(version, prereleases=True) for one in ranges)
         if ours.contains(version, prereleases=True) is not wanted:
             said = "is not for" if wanted else "is for"
@@ -72,7 +72,7 @@ def _declared(project: Project) -> Iterator[tuple[Document, str]]:
     yield from found
 
 
-def _versions(*texts: str) -> list[str]:
+def versions_around(*texts: str) -> list[str]:
     """Return versions below, at and above every bound that occurs."""
     points = {(3, 99, 0)}
     for text in texts:

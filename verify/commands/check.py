@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Unpack
@@ -49,6 +50,7 @@ def _split(_: click.Context, __: click.Parameter, values: tuple[str, ...]) -> tu
     help="Compare with a revision, and trust its configuration.",
 )
 @click.option("--online", is_flag=True, help="Allow the network, for hosts of trusted configuration.")
+@click.option("--host", "hosts", multiple=True, metavar="HOST", help="Host that --online may contact, too.")
 @click.option(
     "--clone",
     "clones",
@@ -81,6 +83,7 @@ def check_command(
     python: Path | None,
     base: str | None,
     online: bool,
+    hosts: tuple[str, ...],
     clones: tuple[Path, ...],
     fail_on: str | None,
     evidence: Path | None,
@@ -112,6 +115,8 @@ def check_command(
                 python=python,
                 base=base,
                 clones=clones,
+                hosts=tuple(host.lower() for host in hosts),
+                progress=_progress if online and len(projects) == 1 and sys.stderr.isatty() else None,
                 timeout=timeout,
             ),
             config=trusted(config),
@@ -143,6 +148,13 @@ def _record(projects: Sequence[Path], python: Path | None) -> RunRecord:
     if len(projects) != 1:
         raise click.UsageError(f"--evidence writes the record of one project, but {len(projects)} are checked")
     return RunRecord(projects[0], python=python)
+
+
+def _progress(done: int, total: int) -> None:
+    """Draw a bar on the terminal, and take it away when all is done."""
+    width = 30 * done // max(total, 1)
+    bar = f"\r{'#' * width:<30} {done} of {total} packages"
+    click.echo(bar if done < total else f"\r{' ' * len(bar)}\r", nl=False, err=True)
 
 
 def trusted(path: Path | None) -> Config | None:
