@@ -5,6 +5,7 @@ from __future__ import annotations
 from ..model import Check
 from . import (
     api,
+    cache_witness,
     changed_files,
     configuration,
     digests,
@@ -67,6 +68,7 @@ CHECKS: tuple[Check, ...] = (
     urls.CHECK,
     hosts.CHECK,
     source_kinds.CHECK,
+    cache_witness.CHECK,
     changed_files.CHECK,
     moved.CHECK,
     downgrades.CHECK,

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -13,39 +11,10 @@ from pinproof.verify.cli import main
 from pinproof.verify.config import Config
 from pinproof.verify.document import Document
 from pinproof.verify.model import Outcome, Status
-from pinproof.verify.scratch import uv_binary
 
-from .index import Index, serving
+from .index import Index
 
 pytest.importorskip("httpx")
-
-
-@pytest.fixture
-def index() -> Iterator[Index]:
-    """`one` requires `two`; there are two versions of it."""
-    with serving(Index()) as made:
-        made.add("two", "2.0")
-        made.add("two", "2.1")
-        made.add("one", "1.0", ("two>=2", "absent>=1; python_version < '3.0'"))
-        yield made
-
-
-@pytest.fixture
-def project(index: Index, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    uv = uv_binary()
-    if uv is None:
-        pytest.skip("the program uv is not installed beside pinproof")
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-    root = tmp_path / "project"
-    root.mkdir()
-    (root / "pyproject.toml").write_text(
-        '[project]\nname = "app"\nversion = "1"\nrequires-python = ">=3.11"\ndependencies = ["one"]\n'
-        f'[tool.uv]\npackage = false\n[[tool.uv.index]]\nname = "own"\nurl = "{index.url}"\ndefault = true\n'
-    )
-    command = [uv, "lock", "-q", "--no-progress", "--cache-dir", str(tmp_path / "uv")]
-    subprocess.run(command, cwd=root, check=True, timeout=120)
-    index.asked.clear()
-    return root
 
 
 def asked(project: Path, **options: object) -> Outcome:
