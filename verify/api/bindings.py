@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
+Function = ast.FunctionDef | ast.AsyncFunctionDef
 _LEAVES = (ast.Raise, ast.Return, ast.Continue, ast.Break)
 
 
@@ -23,7 +24,7 @@ class Binding:
     node: ast.AST
     name: str = ""
     condition: int = 0
-    overloads: tuple[ast.FunctionDef | ast.AsyncFunctionDef, ...] = ()
+    overloads: tuple[Function, ...] = ()
 
 
 @dataclass(slots=True)
@@ -33,29 +34,49 @@ class Bound:
     possible: list[Binding] = field(default_factory=list)
     always: bool = False
 
-    def then(self, later: Bound) -> Bound:
-        if later.always:
-            return later
-        return Bound([*self.possible, *later.possible], self.always)
+
+Table = dict[str, Bound]
 
 
-def bound(body: Iterable[ast.stmt], name: str) -> Bound:
-    """Return what `name`, or the attribute `Class.name`, is bound to after `body`.
+class Tables:
+    """What names are bound to after bodies of statements, each body read once."""
 
-    What stands under `if TYPE_CHECKING` never runs.
-    """
-    state = Bound()
-    overloads: list[ast.FunctionDef | ast.AsyncFunctionDef] = []
+    def __init__(self) -> None:
+        self._known: dict[int, tuple[list[ast.stmt], Table]] = {}
+
+    def bound(self, body: list[ast.stmt], name: str) -> Bound:
+        """Return what `name`, or the attribute `Class.name`, is bound to after `body`, a list of a syntax tree.
+
+        What stands under `if TYPE_CHECKING` never runs.
+        """
+        if id(body) not in self._known:
+            # The list is kept with its table, so that its identity stays its own.
+            self._known[id(body)] = (body, _table(body))
+        return self._known[id(body)][1].get(name) or Bound()
+
+
+def _table(body: Iterable[ast.stmt]) -> Table:
+    found: Table = {}
+    overloads: dict[str, list[Function]] = {}
     for statement in body:
-        if isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef) and statement.name == name:
-            overloads += [statement] if is_overload(statement) else []
-            state = Bound([Binding(statement, overloads=tuple(overloads))], True)
+        _follow(found, _one(statement))
+        if isinstance(statement, Function) and is_overload(statement):
+            overloads.setdefault(statement.name, []).append(statement)
+    for name, declared in overloads.items():
+        found[name].possible = [replace(one, overloads=tuple(declared)) for one in found[name].possible]
+    return found
+
+
+def _follow(earlier: Table, later: Table) -> None:
+    """Let `later` happen after `earlier`, which is changed."""
+    for name, state in later.items():
+        if state.always or name not in earlier:
+            earlier[name] = state
         else:
-            state = state.then(_one(statement, name))
-    return state
+            earlier[name].possible.extend(state.possible)
 
 
-def is_overload(node: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
+def is_overload(node: Function) -> bool:
     return any(dotted(decorator).rpartition(".")[2] == "overload" for decorator in node.decorator_list)
 
 
@@ -85,78 +106,74 @@ def dotted(node: ast.AST) -> str:
     return ".".join([node.id, *reversed(parts)]) if isinstance(node, ast.Name) else ""
 
 
-def _one(statement: ast.stmt, name: str) -> Bound:
+def _one(statement: ast.stmt) -> Table:
     match statement:
-        case ast.ClassDef(name=found) if found == name:
-            return Bound([Binding(statement)], True)
+        case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name) | ast.ClassDef(name=name):
+            return {name: _bound(statement)}
         case ast.Import(names=names):
-            return _imported(statement, names, name)
+            single = [(a.asname or a.name.partition(".")[0], ast.Import([a], lineno=statement.lineno)) for a in names]
+            return {name: _bound(node) for name, node in single}
         case ast.ImportFrom(names=names):
-            aliases = [Binding(statement, alias.name) for alias in names if (alias.asname or alias.name) == name]
-            return Bound(aliases[-1:], bool(aliases))
-        case ast.Assign(targets=targets, value=value) if any(_assigns(target, name) for target in targets):
-            return Bound([Binding(value if _is_name(targets, name) else statement)], True)
-        case ast.AnnAssign(target=ast.Name(id=found), value=value) if found == name:
+            return {alias.asname or alias.name: _bound(statement, alias.name) for alias in names if alias.name != "*"}
+        case ast.Assign(targets=targets, value=value):
+            return {name: bound for target in targets for name, bound in _assigned(target, value, statement)}
+        case ast.AnnAssign(target=ast.Name(id=name), value=value):
             # A bare annotation binds nothing, but in a stub or a class body it declares the attribute.
-            return Bound([Binding(value or statement)], True)
+            return {name: _bound(value or statement)}
         case ast.If():
-            return _if(statement, name)
+            return _if(statement)
         case ast.Try() | ast.TryStar():
-            return _try(statement, name)
+            return _try(statement)
         case ast.With(body=body) | ast.AsyncWith(body=body):
-            return bound(body, name)
+            return _table(body)
         case ast.For(body=body, orelse=orelse) | ast.AsyncFor(body=body, orelse=orelse):
-            return _maybe([*body, *orelse], name, statement.lineno)
+            return _branches([[*body, *orelse], []], statement.lineno)
         case ast.While(body=body, orelse=orelse):
-            return _maybe([*body, *orelse], name, statement.lineno)
+            return _branches([[*body, *orelse], []], statement.lineno)
         case ast.Match(cases=cases):
-            return Bound([b for case in cases for b in _maybe(case.body, name, statement.lineno).possible])
-    return Bound()
+            return _branches([*(case.body for case in cases), []], statement.lineno)
+    return {}
 
 
-def _imported(statement: ast.Import, names: Sequence[ast.alias], name: str) -> Bound:
-    for alias in reversed(names):
-        if (alias.asname or alias.name.partition(".")[0]) == name:
-            return Bound([Binding(ast.Import([alias], lineno=statement.lineno))], True)
-    return Bound()
+def _bound(node: ast.AST, name: str = "") -> Bound:
+    return Bound([Binding(node, name)], True)
 
 
-def _if(statement: ast.If, name: str) -> Bound:
+def _assigned(target: ast.expr, value: ast.AST, statement: ast.stmt) -> Iterator[tuple[str, Bound]]:
+    """Yield the names of a target; what is taken out of a tuple has no expression of its own."""
+    if isinstance(target, ast.Name | ast.Attribute):
+        yield dotted(target), _bound(value)
+    elif isinstance(target, ast.Starred):
+        yield from _assigned(target.value, statement, statement)
+    elif isinstance(target, ast.Tuple | ast.List):
+        for item in target.elts:
+            yield from _assigned(item, statement, statement)
+
+
+def _if(statement: ast.If) -> Table:
     negated = isinstance(statement.test, ast.UnaryOp) and isinstance(statement.test.op, ast.Not)
     test = statement.test.operand if isinstance(statement.test, ast.UnaryOp) else statement.test
     if dotted(test).rpartition(".")[2] == "TYPE_CHECKING":
-        return bound(statement.body if negated else statement.orelse, name)
-    return _branches([statement.body, statement.orelse], name, statement.lineno)
+        return _table(statement.body if negated else statement.orelse)
+    return _branches([statement.body, statement.orelse], statement.lineno)
 
 
-def _try(statement: ast.Try | ast.TryStar, name: str) -> Bound:
+def _try(statement: ast.Try | ast.TryStar) -> Table:
     handlers = [handler.body for handler in statement.handlers]
     body = [*statement.body, *statement.orelse]
-    if handlers:
-        return _branches([body, *handlers], name, statement.lineno).then(bound(statement.finalbody, name))
-    return bound([*body, *statement.finalbody], name)
+    found = _branches([body, *handlers], statement.lineno) if handlers else _table(body)
+    _follow(found, _table(statement.finalbody))
+    return found
 
 
-def _branches(branches: Sequence[Sequence[ast.stmt]], name: str, line: int) -> Bound:
+def _branches(branches: Sequence[Sequence[ast.stmt]], line: int) -> Table:
     """One of the branches runs; one that leaves the scope ends it, and is none."""
-    running = [branch for branch in branches if not (branch and isinstance(branch[-1], _LEAVES))]
-    found = [_maybe(branch, name, line) for branch in running]
-    ways = [bound(branch, name).always for branch in running]
-    return Bound([binding for one in found for binding in one.possible], bool(ways) and all(ways))
-
-
-def _maybe(body: Sequence[ast.stmt], name: str, line: int) -> Bound:
-    return Bound([replace(one, condition=one.condition or line) for one in bound(body, name).possible])
-
-
-def _assigns(target: ast.expr, name: str) -> bool:
-    if isinstance(target, ast.Tuple | ast.List):
-        return any(_assigns(item, name) for item in target.elts)
-    if isinstance(target, ast.Starred):
-        return _assigns(target.value, name)
-    return _is_name([target], name)
-
-
-def _is_name(targets: Sequence[ast.expr], name: str) -> bool:
-    """Whether one of these is the name, or the attribute `Class.name` where the name is dotted."""
-    return any(isinstance(target, ast.Name | ast.Attribute) and dotted(target) == name for target in targets)
+    tables = [_table(branch) for branch in branches if not (branch and isinstance(branch[-1], _LEAVES))]
+    found: Table = {}
+    for table in tables:
+        for name, state in table.items():
+            kept = found.setdefault(name, Bound())
+            kept.possible += [replace(one, condition=one.condition or line) for one in state.possible]
+    for name, state in found.items():
+        state.always = all(name in table and table[name].always for table in tables)
+    return found

@@ -5,10 +5,10 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from .bindings import bound, dotted
+from .bindings import Function, dotted
 from .modules import Module
 from .resolve import Resolver
-from .targets import ClassTarget, Function, FunctionTarget, ModuleTarget, Target, Verdict
+from .targets import ClassTarget, FunctionTarget, ModuleTarget, Target, Verdict
 
 _KEEPING = {
     "abstractmethod", "asynccontextmanager", "cache", "classmethod", "contextmanager", "deprecated", "final",
@@ -81,7 +81,7 @@ def _may_add(resolver: Resolver, module: Module, decorator: ast.expr, missing: l
 def _construction(resolver: Resolver, target: ClassTarget, wanted: tuple[str, ...]) -> Verdict:
     line, unknown = resolver.lineage(target)
     generated = any(_is_dataclass(one.node) for one in line)
-    if generated and not any(bound(one.node.body, "__init__").possible for one in line):
+    if generated and not any(resolver.library.bound(one.node.body, "__init__").possible for one in line):
         fields = [name for one in reversed(line) for name in _fields(one.node)]
         missing = [name for name in wanted if name not in fields]
         shown = f"{target.node.name}({', '.join(dict.fromkeys(fields))[:_SHOWN]}) at {target.place}"

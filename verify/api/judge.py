@@ -66,7 +66,7 @@ def _combined(verdicts: list[Verdict], found: list[Found]) -> Verdict:
     if len({verdict.holds for verdict in verdicts}) == 1:
         return verdicts[-1]
     lines = sorted({one.condition for one in found if not isinstance(one, Verdict) and one.condition})
-    where = f" (condition at line {', '.join(map(str, lines))})" if lines else ""
+    where = f" (condition at line {', '.join(map(str, lines[:5]))})" if lines else ""
     good = next((v.words for v in verdicts if v.holds), "")
     bad = next(v.words for v in verdicts if v.holds is not True)
     return Verdict(None, f"it depends on the environment{where}: {good + '; or ' if good else ''}{bad}")

@@ -10,6 +10,7 @@ from functools import cached_property
 
 from ..files import InputError
 from ..gitrun import GitError
+from .bindings import Bound, Tables
 from .files import MODULE_LIMIT, Files
 
 _MODULES, _BYTES = 200, 4 * 1024 * 1024
@@ -53,6 +54,11 @@ class Library:
         self._prefer_stubs = prefer_stubs
         self._modules: dict[str, Module | None] = {}
         self._bytes = 0
+        self._tables = Tables()
+
+    def bound(self, body: list[ast.stmt], name: str) -> Bound:
+        """Return what a name is bound to after the body of a module or class of this library."""
+        return self._tables.bound(body, name)
 
     @cached_property
     def stubs(self) -> Library:

@@ -6,10 +6,10 @@ import ast
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from .bindings import Binding, bound, dotted
+from .bindings import Binding, Function, dotted
 from .exports import exports, stars
 from .modules import CannotTellError, Library, Module
-from .targets import ClassTarget, Function, FunctionTarget, ModuleTarget, Target, ValueTarget, Verdict
+from .targets import ClassTarget, FunctionTarget, ModuleTarget, Target, ValueTarget, Verdict
 
 Found = Target | Verdict
 _STEPS = 2000
@@ -104,14 +104,14 @@ class Resolver:
             self._open.discard(key)
 
     def _named(self, module: Module, name: str) -> list[Found]:
-        state = bound(module.tree.body, name)
+        state = self.library.bound(module.tree.body, name)
         found = [one for binding in state.possible for one in self._target(module, binding, None)]
         if state.always:
             return found
         if rest := list(self._otherwise(module, name)):
             return [*found, *rest]
         if found:
-            lines = ", ".join(str(binding.condition) for binding in state.possible)
+            lines = ", ".join(str(binding.condition) for binding in state.possible[:5])
             return [*found, Verdict(False, f"{module.path} defines `{name}` only under the condition at line {lines}")]
         return [Verdict(False, f"{module.path} has no `{name}`{self._instead(module, name)}")]
 
@@ -121,7 +121,7 @@ class Resolver:
         if below := self._submodule(module, name):
             yield below
             return
-        if name != "__getattr__" and bound(module.tree.body, "__getattr__").possible:
+        if name != "__getattr__" and self.library.bound(module.tree.body, "__getattr__").possible:
             yield Verdict(None, f"{module.path} has a `__getattr__`, which may make `{name}` when it is asked for")
 
     def _submodule(self, module: Module, name: str) -> ModuleTarget | None:
@@ -164,7 +164,7 @@ class Resolver:
         """An alias. In a class body a name is looked up there first, and a function found so is a method."""
         if owner is not None and isinstance(node, ast.Name):
             key = (f"{module.path}#{owner.lineno}", node.id)
-            state = bound(owner.body, node.id)
+            state = self.library.bound(owner.body, node.id)
             if state.possible and key not in self._open:
                 self._open.add(key)
                 try:
@@ -190,8 +190,8 @@ class Resolver:
         line, unknown = self.lineage(target)
         found: list[Found] = []
         for one in line:
-            state = bound(one.node.body, name)
-            assigned = bound(one.module.tree.body, f"{one.node.name}.{name}")
+            state = self.library.bound(one.node.body, name)
+            assigned = self.library.bound(one.module.tree.body, f"{one.node.name}.{name}")
             bindings = [*([] if assigned.always else state.possible), *assigned.possible]
             found += [t for binding in bindings for t in self._target(one.module, binding, one.node)]
             if state.always or assigned.always:
@@ -199,7 +199,7 @@ class Resolver:
         for one in line:
             if node := _instance_attribute(one.node, name):
                 return [*found, ValueTarget(module=one.module, node=node)]
-        if any(bound(one.node.body, "__getattr__").possible for one in line):
+        if any(self.library.bound(one.node.body, "__getattr__").possible for one in line):
             return [*found, Verdict(None, f"the class at {target.place} has a `__getattr__`")]
         if unknown:
             bases = ", ".join(unknown)
@@ -233,6 +233,6 @@ def _close(name: str, names: Sequence[str]) -> str:
     """Return what is there instead: names that look alike, else the first ones."""
     import difflib
 
-    public = [one for one in dict.fromkeys(names) if not one.startswith("_")]
+    public = [one for one in dict.fromkeys(names) if not one.startswith(("_", "*"))]
     shown = difflib.get_close_matches(name, public, n=3) or public[:5]
     return f"; it has {', '.join(shown)}" if shown else ""

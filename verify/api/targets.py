@@ -5,9 +5,8 @@ from __future__ import annotations
 import ast
 from dataclasses import dataclass
 
+from .bindings import Function
 from .modules import Module
-
-Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sysconfig
+import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
@@ -276,6 +277,26 @@ def test_a_long_way(ask: Ask) -> None:
     chain = {f"p/m{number}.py": f"from .m{number + 1} import f\n" for number in range(400)}
     verdict = ask({"p/__init__.py": "", **chain, "p/m400.py": "def f(a): ...\n"}, "p.m0:f(a)")
     assert (verdict.holds, verdict.words) == (None, "more than 200 modules would have to be read")
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "".join(f"{' ' * depth}if x:\n" for depth in range(90)) + " " * 90 + "f = 1\n",
+        "".join(f"f{number} = f{number + 1}\n" for number in range(20_000)) + "f = f0\n",
+        "@overload\ndef f(a): ...\n" * 20_000 + "f = 1\n",
+        "".join(f"class C{n}(C{n - 1}): ...\n" for n in range(1, 3000)) + "f = C2999.x\n",
+        "class C0: ...\nclass D0: ...\n"
+        + "".join(f"class C{n}(C{n - 1}, D{n - 1}): ...\nclass D{n}(C{n - 1}, D{n - 1}): ...\n" for n in range(1, 40))
+        + "f = C39.x\n",
+        "from m import *\n" * 500,
+    ],
+    ids=["nested", "aliases", "overloads", "bases", "diamonds", "stars"],
+)
+def test_hostile_sources_take_no_time(ask: Ask, source: str) -> None:
+    started = time.perf_counter()
+    assert ask({"m.py": source}, "m:f(a)").holds is not True
+    assert time.perf_counter() - started < 5
 
 
 def test_many_branches_end(ask: Ask) -> None:
