@@ -111,19 +111,24 @@ def _ask_branch(branch: str, commit: str, store: Store, answer: _Answer) -> None
     if tip is None or answer.yes:
         return
     try:
-        branches = _branches(commit, store)
         if store.repository.is_ancestor(commit, tip):
             answer.yes = f"{commit[:12]} is on {branch} ({store.words})"
         elif store.repository.is_shallow:
             answer.unknown.insert(0, f"{store.words} is shallow")
-        elif not branches and store.repository.committed(tip) < store.repository.committed(commit):
-            # uv fetches a commit alone, and leaves the branches of its cache as old as they were.
-            answer.unknown.insert(0, f"{store.words} has {branch} as of before this commit")
         else:
-            where = f"the commit is on {', '.join(branches)}" if branches else "the commit is on no branch or tag there"
-            answer.no.append(f"{branch} is at {tip[:12]}; {where}{_rewritten(commit, tip, store)} ({store.words})")
+            _beside(branch, tip, commit, store, answer)
     except GitError as error:
         answer.unknown.insert(0, f"{store.words}: {error}")
+
+
+def _beside(branch: str, tip: str, commit: str, store: Store, answer: _Answer) -> None:
+    branches = _branches(commit, store)
+    if not branches and store.repository.committed(tip) < store.repository.committed(commit):
+        # uv fetches a commit alone, and leaves the branches of its cache as old as they were.
+        answer.unknown.insert(0, f"{store.words} has {branch} as of before this commit")
+        return
+    where = f"the commit is on {', '.join(branches)}" if branches else "the commit is on no branch or tag there"
+    answer.no.append(f"{branch} is at {tip[:12]}; {where}{_rewritten(commit, tip, store)} ({store.words})")
 
 
 def _ask_contains(wanted: str, commit: str, store: Store, answer: _Answer) -> None:
