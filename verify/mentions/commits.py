@@ -13,6 +13,7 @@ from ..source import same_place
 from .text import VARIABLE, Named, Text
 
 _URL = re.compile(r"(?:git\+)?(?:https?|ssh|git)://[^\s\"'<>`,;)\]\\|]+|\bgit@[\w.-]+:[\w./@-]+")
+_MARK = re.compile(r"://|git@|repository:")
 _ACTION = re.compile(r"\brepository:\s*[\"']?([\w.-]+/[\w.-]+)[\"']?\s*$")
 _REF = rf"[\"']?({VARIABLE}|[0-9a-fA-F]{{7,64}})(?![\w.-])"
 _INLINE = re.compile(
@@ -82,7 +83,8 @@ def named_commits(text: Text, repository: tuple[str, str]) -> Iterator[Named]:
     A variable stands for every value that the same text gives it. Branches, tags and comments name no commit. In source
     code only a commit in the URL itself counts.
     """
-    lines = (line for line, content in enumerate(text.lines) if len(content) < _LINE and not text.is_comment(line))
+    candidates = (line for line, content in enumerate(text.lines) if len(content) < _LINE and _MARK.search(content))
+    lines = (line for line in candidates if not text.is_comment(line))
     places = list(islice((place for line in lines for place in _urls(text, line)), _URLS))
     for number, place in enumerate(places):
         if place.key != repository:

@@ -294,9 +294,9 @@ def test_a_long_way(ask: Ask) -> None:
     ids=["nested", "aliases", "overloads", "bases", "diamonds", "stars"],
 )
 def test_hostile_sources_take_no_time(ask: Ask, source: str) -> None:
-    started = time.perf_counter()
+    started = time.process_time()
     assert ask({"m.py": source}, "m:f(a)").holds is not True
-    assert time.perf_counter() - started < 5
+    assert time.process_time() - started < 5
 
 
 def test_many_branches_end(ask: Ask) -> None:

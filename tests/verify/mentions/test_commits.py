@@ -137,6 +137,6 @@ def test_the_other_repository_of_the_same_file_has_its_own_commit() -> None:
     ["\n" * 10**6, "a" * 10**6, " " * 10**6, f"{URL} " * 30000, "ARG " * 250000, f"{URL}\n" * 30000, "rev=" * 250000],
 )
 def test_hostile_text_takes_no_time(text: str) -> None:
-    started = time.perf_counter()
+    started = time.process_time()
     assert named(text + f"\npip install git+https://github.com/o/none@{A}\n${{X}}") == []
-    assert time.perf_counter() - started < 2
+    assert time.process_time() - started < 2

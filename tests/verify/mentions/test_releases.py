@@ -55,6 +55,6 @@ def test_no_other_release(path: str, text: str) -> None:
 
 @pytest.mark.parametrize("text", ["a" * 10**6, "torch=" * 160000, "torch==" * 140000, "torch " * 160000 + "=="])
 def test_hostile_text_takes_no_time(text: str) -> None:
-    started = time.perf_counter()
+    started = time.process_time()
     other(text)
-    assert time.perf_counter() - started < 2
+    assert time.process_time() - started < 2
