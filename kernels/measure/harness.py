@@ -104,19 +104,27 @@ class _OnStreams(Prepared):
 
 
 class ProcessHarness(Harness):
-    """A process a rank, in a torch.distributed group: each on a GPU of its own, or on the CPU with gloo."""
+    """A process a rank, in a torch.distributed group: each on a GPU of its own, or on the CPU with gloo.
 
-    emulated = False
+    Where there are fewer GPUs than ranks they share and take turns: that rehearses, and its latency means nothing.
+    """
 
     def __init__(self, device: torch.device, *, gathers: int) -> None:
         self.world = dist.get_world_size()
         self.gathers = gathers
         self._device = device
-        where = f"{self.world} GPUs of one host, {_link()}" if device.type == "cuda" else "processes on one host's CPU"
+        self.emulated = device.type == "cuda" and torch.cuda.device_count() < self.world
+        if device.type == "cpu":
+            where = "processes on one host's CPU"
+        elif self.emulated:
+            where = f"{self.world} processes that take turns on {torch.cuda.device_count()} GPU"
+        else:
+            where = f"{self.world} GPUs of one host, {_link()}"
         self.topology = f"{where}, {dist.get_backend()}"
 
     def variants(self, rows: int, asked: Sequence[Variant]) -> list[Variant]:
-        able = [variant for variant in asked if self._device.type == "cuda" or variant.transport == "torch"]
+        collectives = self._device.type == "cpu" or not self.emulated
+        able = [v for v in asked if (collectives if v.transport == "torch" else self._device.type == "cuda")]
         return [variant for variant in able if variant.row_blocks <= rows]
 
     def prepare(self, variant: Variant, rows: int) -> Prepared:
@@ -200,10 +208,15 @@ def _link() -> str:
 
 def process_group() -> torch.device:
     """Join the group that torchrun describes, and return the device of this rank."""
-    if torch.cuda.is_available():
-        device = torch.device("cuda", int(os.environ.get("LOCAL_RANK", "0")))
-        torch.cuda.set_device(device)
+    if not torch.cuda.is_available():
+        dist.init_process_group("gloo")
+        return torch.device("cpu")
+    rank, count = int(os.environ.get("LOCAL_RANK", os.environ.get("RANK", "0"))), torch.cuda.device_count()
+    device = torch.device("cuda", rank % count)
+    torch.cuda.set_device(device)
+    if count < int(os.environ["WORLD_SIZE"]):
+        os.environ.setdefault("TORCH_SYMM_MEM_ALLOW_OVERLAPPING_DEVICES", "1")
+        dist.init_process_group("gloo")
+    else:
         dist.init_process_group("nccl", device_id=device)
-        return device
-    dist.init_process_group("gloo")
-    return torch.device("cpu")
+    return device

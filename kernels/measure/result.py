@@ -86,7 +86,7 @@ class Result:
     @property
     def scope(self) -> str:
         """What the numbers speak of."""
-        ranks = f"{self.world} ranks emulated on one GPU" if self.emulated else f"{self.world} ranks, {self.topology}"
+        ranks = f"{self.world} ranks" + (" emulated on one GPU" if self.emulated else f", {self.topology}")
         return f"component, {ranks}; says nothing about a whole model"
 
     def encode(self) -> bytes:
