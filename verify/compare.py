@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
-from packaging.version import InvalidVersion, Version
+from packaging.version import Version
 
 from .hosts import host_of
 from .lock import File, Package
@@ -34,7 +34,7 @@ class Pair:
         """Whether the version went down."""
         try:
             return Version(self.new.version) < Version(self.old.version)
-        except InvalidVersion:
+        except ValueError:
             return False
 
     @property
@@ -125,7 +125,7 @@ def _ordered(packages: list[Package]) -> list[Package]:
     def key(package: Package) -> tuple[int, Version, str]:
         try:
             return 1, Version(package.version), package.version
-        except InvalidVersion:
+        except ValueError:
             return 0, Version("0"), package.version
 
     return sorted(packages, key=key)

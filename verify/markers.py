@@ -13,9 +13,10 @@ import re
 from collections.abc import Iterable, Mapping
 from functools import lru_cache
 
-from packaging.markers import InvalidMarker, Marker, UndefinedComparison, UndefinedEnvironmentName
-from packaging.specifiers import InvalidSpecifier, SpecifierSet
-from packaging.version import InvalidVersion, Version
+from packaging.markers import Marker, UndefinedComparison, UndefinedEnvironmentName
+from packaging.version import Version
+
+from .requirement import specifiers
 
 Environment = Mapping[str, str]
 
@@ -112,7 +113,7 @@ def parse(text: str) -> Marker | None:
     """Return the marker, or None where it is not one."""
     try:
         return Marker(text)
-    except InvalidMarker:
+    except ValueError:
         return None
 
 
@@ -130,7 +131,7 @@ def _evaluate(text: str, env: tuple[tuple[str, str], ...], extra: str) -> bool:
         raise CannotTellError(f"`{text}` depends on conflicting extras")
     try:
         return marker.evaluate({**dict(env), "extra": extra})
-    except (UndefinedComparison, UndefinedEnvironmentName, InvalidVersion, InvalidSpecifier, ValueError, KeyError):
+    except (UndefinedComparison, UndefinedEnvironmentName, ValueError, KeyError):
         raise CannotTellError(f"`{text}` cannot be evaluated") from None
 
 
@@ -189,20 +190,20 @@ def _tuples(
 def _pythons(bounds: set[str], requires_python: str) -> list[dict[str, str]]:
     """Return versions below, at and above every bound, as far as `requires-python` lets them."""
     texts = {part for bound in bounds for part in bound.split()}
-    texts |= set(re.findall(r"\d+(?:\.\d+)*", requires_python))
+    texts |= set(re.findall(r"\d{1,9}(?:\.\d{1,9})*", requires_python))
     points = {(3, 8, 0), (3, 99, 0)}
     for text in texts:
         try:
             release = Version(text.removesuffix(".*")).release
-        except InvalidVersion:
+        except ValueError:
             continue
         major, minor, micro = (*release, 0, 0)[:3]
         points |= {(major, minor, micro), (major, minor, micro + 1), (major, minor + 1, 0)}
         points.add((major, minor, micro - 1) if micro else (major, max(minor - 1, 0), 99))
     try:
-        allowed = SpecifierSet(requires_python)
-    except InvalidSpecifier:
-        allowed = SpecifierSet()
+        allowed = specifiers(requires_python)
+    except ValueError:
+        allowed = specifiers("")
     versions = [".".join(map(str, point)) for point in sorted(points)]
     return [
         {"python_full_version": version, "python_version": version.rpartition(".")[0]}

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from packaging.requirements import InvalidRequirement, Requirement
+from packaging.requirements import Requirement
+from packaging.specifiers import SpecifierSet
 
 
 @lru_cache(maxsize=65536)
@@ -16,6 +17,18 @@ def parse_requirement(text: str) -> Requirement | None:
     for candidate in (text, text.replace(";", " ;", 1)):
         try:
             return Requirement(candidate)
-        except InvalidRequirement:
+        except ValueError:
             continue
     return None
+
+
+@lru_cache(maxsize=1024)
+def specifiers(text: str) -> SpecifierSet:
+    """Return the specifiers, read to the end: packaging converts their numbers late, and not beyond 4,300 digits.
+
+    Raises:
+        ValueError: they cannot be read.
+    """
+    found = SpecifierSet(text)
+    found.contains("1", prereleases=True)
+    return found

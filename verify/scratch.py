@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 
 import rtoml
-from packaging.specifiers import InvalidSpecifier, SpecifierSet
+from packaging.specifiers import SpecifierSet
 
 from .document import Document
 from .execute import clean_environment
@@ -47,7 +47,7 @@ def python_fits(project: Project) -> bool:
     wanted = project.pyproject.get("project", "requires-python") or project.lock_document.data.get("requires-python")
     try:
         return sys.version.split()[0] in SpecifierSet(str(wanted or ""))
-    except InvalidSpecifier:
+    except ValueError:
         return True
 
 

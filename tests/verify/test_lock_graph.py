@@ -9,6 +9,8 @@ from pathlib import Path
 import pytest
 
 from pinproof.verify import Options, check
+from pinproof.verify.files import InputError
+from pinproof.verify.model import Status
 
 PYPROJECT = """\
 [project]
@@ -354,3 +356,33 @@ def test_real_projects_have_no_errors_but_the_stale_ones(corpus: Path) -> None:
         if codes:
             wrong[str(lock.parent.relative_to(corpus))] = codes
     assert {next((s for s in stale if name.endswith(s)), name): codes for name, codes in wrong.items()} == stale
+
+
+BIG = "9" * 5000
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ('version = "2.1"', f'version = "{BIG}"'),
+        ('specifier = ">=2"', f'specifier = ">={BIG}"'),
+        ('requires-python = ">=3.11"', f'requires-python = ">={BIG}"'),
+        ("python_full_version < '3.13'", f"python_full_version < '{BIG}'"),
+        ('specifier = "<2"', f'specifier = "<{BIG}.*"'),
+        ("dependencies = [", "dependencies = [5, {}, { name = 5 }, { name = [] },"),
+        ('provides-extras = ["all", "more"]', "provides-extras = [5, {}]"),
+        ("[package.metadata]", "[package.metadata]\nprovides-extras = 5\n[package.other]"),
+        ("revision = 3", 'revision = "x"'),
+        ("[manifest]", "[manifest]\nmembers = 5\nexcludes = 5\noverrides = 5\ndependency-metadata = [5, {}]"),
+        ("[manifest]", "[options]\nprerelease-mode = 5\n[manifest]"),
+        ('source = { virtual = "." }', "source = 5"),
+    ],
+)
+def test_values_of_no_use_crash_nothing(write_project: Callable[..., Path], old: str, new: str) -> None:
+    """packaging refuses numbers of more than 4,300 digits, some of them only when they are compared."""
+    root = write_project({"pyproject.toml": PYPROJECT, "uv.lock": edit(old, new)})
+    try:
+        report = check(root, options=Options(static=True))
+    except InputError:
+        return
+    assert [(o.check.code, o.reason) for o in report.outcomes if o.status is Status.ERRORED] == []

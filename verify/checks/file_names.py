@@ -24,7 +24,7 @@ from packaging.utils import (
     parse_sdist_filename,
     parse_wheel_filename,
 )
-from packaging.version import InvalidVersion, Version
+from packaging.version import Version
 
 from ..context import Context
 from ..lock import File, Lock
@@ -92,7 +92,7 @@ def _disagreement(file: File, name: str, version: Version) -> str | None:
         return None
     try:
         wanted = Version(package.version)
-    except InvalidVersion:
+    except ValueError:
         return f"the version `{package.version}` cannot be read"
     return None if wanted == version else f"`{file.name}` has version {version}, expected {package.version}"
 

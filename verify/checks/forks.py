@@ -72,13 +72,15 @@ _PLATFORM = ("os_name", "sys_platform", "platform_system")
 
 def _possible(universe: Universe, text: str) -> bool | None:
     """Return whether a marker can be true, True where that cannot be told; None where it is none."""
-    if speaks_of_extras(text) or (not universe.supported and _independent(universe, text)):
-        return True
-    if parse(text) is None:
-        return None
-    if sum(name in text for name in _PLATFORM) > 1:
+    if speaks_of_extras(text):
         return True
     try:
+        if not universe.supported and _independent(universe, text):
+            return True
+        if parse(text) is None:
+            return None
+        if sum(name in text for name in _PLATFORM) > 1:
+            return True
         return universe.possible(condition(text))
     except CannotTellError:
         return True

@@ -21,7 +21,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from packaging.version import InvalidVersion, Version
+from packaging.version import Version
 
 from ..context import Context
 from ..environment import Distribution, Environment
@@ -164,7 +164,7 @@ def _locked_words(packages: list[Package]) -> str:
 def _same(one: str, other: str) -> bool:
     try:
         return Version(one) == Version(other)
-    except InvalidVersion:
+    except ValueError:
         return one == other
 
 

@@ -19,7 +19,7 @@ from collections.abc import Iterable, Iterator
 
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
-from packaging.version import InvalidVersion, Version
+from packaging.version import Version
 
 from ..context import Context
 from ..declared import UV, Declared
@@ -140,7 +140,7 @@ def _metadata_of(entries: object, keys: tuple[Key, ...]) -> Iterator[tuple[tuple
 def _version(value: object) -> str:
     try:
         return str(Version(str(value))) if value is not None else ""
-    except InvalidVersion:
+    except ValueError:
         return str(value)
 
 

@@ -16,13 +16,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from packaging.specifiers import InvalidSpecifier, SpecifierSet
 from packaging.utils import canonicalize_name
 
 from ..context import Context
 from ..document import Document
 from ..model import Check, Finding, NotRun, Related, Tally
 from ..project import Project
+from ..requirement import specifiers
 
 CODE = "LCK016"
 
@@ -34,9 +34,9 @@ def run(context: Context) -> Iterator[Finding | Tally]:
     if not isinstance(locked, str) or not declared:
         raise NotRun("the lock or the project states no requires-python")
     try:
-        ranges = [SpecifierSet(text) for _, text in declared]
-        ours = SpecifierSet(locked)
-    except InvalidSpecifier as error:
+        ranges = [specifiers(text) for _, text in declared]
+        ours = specifiers(locked)
+    except ValueError as error:
         raise NotRun(f"a requires-python cannot be read: {error}") from None
     for version in versions_around(locked, *(text for _, text in declared)):
         wanted = all(one.contains(version, prereleases=True) for one in ranges)
@@ -76,7 +76,7 @@ def versions_around(*texts: str) -> list[str]:
     """Return versions below, at and above every bound that occurs."""
     points = {(3, 99, 0)}
     for text in texts:
-        for found in re.findall(r"\d+(?:\.\d+)*", text):
+        for found in re.findall(r"\d{1,9}(?:\.\d{1,9})*", text):
             major, minor, micro = (*map(int, found.split(".")), 0, 0)[:3]
             points |= {(major, minor, micro), (major, minor, micro + 1), (major, minor + 1, 0)}
             points.add((major, minor, micro - 1) if micro else (major, max(minor - 1, 0), 99))

@@ -24,13 +24,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from packaging.specifiers import InvalidSpecifier, SpecifierSet
 from packaging.utils import canonicalize_name
 
 from ..context import Context
 from ..lock import File, Package
 from ..markers import ALWAYS, CannotTellError, condition
 from ..model import Check, Finding, NotRun, Related, Severity, Tally
+from ..requirement import specifiers
 from ..scopes import marker_of, recorded_scopes
 from ..source import same_place
 from ..words import counted
@@ -135,8 +135,8 @@ def _excluded(context: Context, requires: str) -> bool:
     if not requires or not isinstance(locked, str):
         return False
     try:
-        ours, theirs = SpecifierSet(locked), SpecifierSet(requires)
-    except InvalidSpecifier:
+        ours, theirs = specifiers(locked), specifiers(requires)
+    except ValueError:
         return False
     versions = versions_around(locked, requires)
     return not any(ours.contains(v, prereleases=True) and theirs.contains(v, prereleases=True) for v in versions)

@@ -18,9 +18,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import lru_cache
 
-from packaging.specifiers import InvalidSpecifier, SpecifierSet
+from packaging.specifiers import SpecifierSet
 from packaging.utils import canonicalize_name
-from packaging.version import InvalidVersion, Version
+from packaging.version import Version
 
 from ..context import Context
 from ..declared import Declaration, Declared
@@ -78,7 +78,7 @@ def _version(project: Project, package: Package, document: Document) -> Iterator
 def _same_version(one: str, other: str) -> bool:
     try:
         return Version(one) == Version(other)
-    except InvalidVersion:
+    except ValueError:
         return one == other
 
 
@@ -229,7 +229,7 @@ def normal_specifier(specifier: str) -> str:
     """Return a specifier with its parts in order."""
     try:
         return ",".join(sorted(str(one) for one in SpecifierSet(specifier)))
-    except InvalidSpecifier:
+    except ValueError:
         return specifier
 
 

@@ -18,14 +18,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import lru_cache
 
-from packaging.specifiers import InvalidSpecifier, SpecifierSet
-from packaging.version import InvalidVersion, Version
+from packaging.version import Version
 
 from ..context import Context
 from ..lock import Package, Recorded
 from ..markers import CannotTellError, Condition, condition
 from ..model import Check, Finding, Related, Tally
 from ..project import Project
+from ..requirement import specifiers
 from ..scopes import marker_of
 from ..words import counted
 
@@ -89,8 +89,8 @@ def _for_all(project: Project) -> Iterator[tuple[Recorded, Package, Condition, s
 def satisfies(version: str, specifier: str) -> bool | None:
     """Return whether a version satisfies a specifier; None where one of them cannot be read."""
     try:
-        return SpecifierSet(specifier).contains(Version(version), prereleases=True)
-    except (InvalidSpecifier, InvalidVersion):
+        return specifiers(specifier).contains(Version(version), prereleases=True)
+    except ValueError:
         return None
 
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 
-from packaging.specifiers import InvalidSpecifier, SpecifierSet
+from packaging.specifiers import SpecifierSet
 from packaging.utils import canonicalize_name
 
 from .paths import is_requirements, is_workflow
@@ -64,7 +64,7 @@ def _matches(written: str, locked: Collection[str]) -> bool:
     for value in written.split(" or "):
         try:
             specifier = SpecifierSet(f"=={value}")
-        except InvalidSpecifier:
+        except ValueError:
             return True
         if any(specifier.contains(version, prereleases=True) for version in locked):
             return True

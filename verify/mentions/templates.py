@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from packaging.version import InvalidVersion, Version
+from packaging.version import Version
 
 from ..values import PLACEHOLDER
 from .text import Named, Text
@@ -48,5 +48,5 @@ def agrees(kind: str, value: str, *, commit: str | None, version: str | None) ->
 def _same_version(one: str, other: str) -> bool:
     try:
         return Version(one) == Version(other)
-    except InvalidVersion:
+    except ValueError:
         return one == other
