@@ -52,9 +52,13 @@ def main() -> int:
     return int(any(ratio > RATIO for ratio in ratios) or not all(row["memory_within_bound"] for row in grown))
 
 
+def corpus_archive(name: str) -> Path:
+    return Path(os.environ.get("PINPROOF_CORPUS", ROOT.parent / "shared/corpus")) / name
+
+
 def _corpus(folder: Path) -> list[tuple[str, Path]]:
     """Return name and folder of the largest corpus locks that uv accepts, the largest first."""
-    archive = Path(os.environ.get("PINPROOF_CORPUS", ROOT.parent / "shared/corpus")) / "projects.tar.xz"
+    archive = corpus_archive("projects.tar.xz")
     if not archive.is_file():
         print(f"no corpus at {archive}: these rows are absent")
         return []

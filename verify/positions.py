@@ -22,6 +22,8 @@ class Positions:
         self._source = text.encode()
         self._lines = self._source.split(b"\n")
         self._tables: list[tuple[Path, Node]] = []
+        self._read_arrays: dict[int, list[Node]] = {}
+        self._read_tables: dict[int, dict[Key, list[tuple[Path, Node, Node]]]] = {}
         root = self._root = Parser(_LANGUAGE).parse(self._source).root_node
         self._tables.append(((), root))
         arrays: dict[Path, int] = {}
@@ -72,17 +74,31 @@ class Positions:
     def _entries(self, node: Node, keys: Path) -> Iterator[tuple[int, Node, Node]]:
         """Yield the entries of a table or array that begin `keys`: how many keys they name, their place and value."""
         if node.type == "array":
-            values = [c for c in node.named_children if c.type != "comment"]
+            values = self._values(node)
             if isinstance(keys[0], int) and keys[0] < len(values):
                 yield 1, values[keys[0]], values[keys[0]]
             return
-        for pair in node.named_children:
-            if pair.type != "pair":
-                continue
-            key = pair.named_children[0]
-            names = self._names(key)
+        for names, key, value in self._pairs(node).get(keys[0], ()):
             if names == keys[: len(names)]:
-                yield len(names), key, pair.named_children[-1]
+                yield len(names), key, value
+
+    def _values(self, array: Node) -> list[Node]:
+        """The values of an array, read once: there may be as many findings in it as values."""
+        if array.id not in self._read_arrays:
+            self._read_arrays[array.id] = [child for child in array.named_children if child.type != "comment"]
+        return self._read_arrays[array.id]
+
+    def _pairs(self, table: Node) -> dict[Key, list[tuple[Path, Node, Node]]]:
+        """The pairs of a table by the first part of their keys: all parts, the key, the value."""
+        if table.id not in self._read_tables:
+            found: dict[Key, list[tuple[Path, Node, Node]]] = {}
+            for pair in table.named_children:
+                if pair.type == "pair":
+                    key, value = pair.named_children[0], pair.named_children[-1]
+                    names = self._names(key)
+                    found.setdefault(names[0], []).append((names, key, value))
+            self._read_tables[table.id] = found
+        return self._read_tables[table.id]
 
     def _header(self, node: Node, arrays: dict[Path, int]) -> Path:
         names = self._names(next(c for c in node.named_children if c.type in _KEYS))

@@ -15,7 +15,9 @@ How to allow: for options, an ignore with its reason.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+import posixpath
+from collections.abc import Collection, Iterable, Iterator
+from fnmatch import fnmatchcase
 
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
@@ -181,6 +183,43 @@ def _members(project: Project) -> Iterator[Finding]:
                 hint=_HINT,
                 package=canonicalize_name(str(name)),
             )
+    names = {canonicalize_name(str(name)) for name in listed} if isinstance(listed, list) else set()
+    yield from _unlisted(project, names)
+
+
+def _unlisted(project: Project, listed: Collection[str]) -> Iterator[Finding]:
+    """Report local entries in the folders of the workspace that the lock does not list as its members."""
+    patterns = project.pyproject.get(*UV, "workspace", "members")
+    excluded = project.pyproject.get(*UV, "workspace", "exclude")
+    for folder, member in project.members.items():
+        inside = _matches(folder, patterns) and not _matches(folder, excluded)
+        if member.package is None or not inside or member.name in listed:
+            continue
+        yield Finding(
+            code=CODE,
+            message=f"{member.name} is a member of the workspace, and the lock does not list it as one",
+            location=project.lock_document.locate("manifest", "members"),
+            related=(
+                Related(project.pyproject.locate(*UV, "workspace", "members"), f"covers {folder}"),
+                Related(project.lock_document.locate(*member.package.source_keys), f"entry {member.name}"),
+            ),
+            hint=_HINT,
+            package=member.name,
+        )
+
+
+def _matches(folder: str, patterns: object) -> bool:
+    """Whether a pattern of the workspace covers the folder; the root is always a member where it is a project."""
+    if folder == ".":
+        return isinstance(patterns, list)
+    parts = folder.split("/")
+    texts = (
+        [posixpath.normpath(text) for text in patterns if isinstance(text, str)] if isinstance(patterns, list) else []
+    )
+    return any(
+        len(parts) == len(wanted) and all(map(fnmatchcase, parts, wanted))
+        for wanted in (text.split("/") for text in texts)
+    )
 
 
 def _options(project: Project) -> Iterator[Finding]:

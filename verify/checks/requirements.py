@@ -50,14 +50,13 @@ def run(context: Context) -> Iterator[Finding | Tally]:
     for member in project.members.values():
         if member.package is None or member.document is None:
             continue
-        if member.folder != "." and member.name not in members:
-            continue
         yield from _version(project, member.package, member.document)
         if "metadata" not in member.package.table:
             continue
         compared += 1
         yield from _provided(project, member.package, member.document)
-        yield from _member(project, declared, member, member.package)
+        grouped = member.folder == "." or member.name in members
+        yield from _member(project, declared, member, member.package, grouped=grouped)
     yield Tally(detail=f"{counted(compared, 'project')} with recorded requirements")
 
 
@@ -103,7 +102,10 @@ def _provided(project: Project, package: Package, document: Document) -> Iterato
         )
 
 
-def _member(project: Project, declared: Declared, member: Member, package: Package) -> Iterator[Finding]:
+def _member(
+    project: Project, declared: Declared, member: Member, package: Package, *, grouped: bool
+) -> Iterator[Finding]:
+    """Compare one project; the groups of a local dependency that is no member are not `grouped`: nobody locks them."""
     skipped = {kind for folder, kind in declared.dynamic if folder == member.folder}
     universe = Universe()  # uv records requirements as they are declared, whatever the lock is for
     found = _recorded(recorded_scopes(package, universe, expand=False), skipped)
@@ -115,6 +117,9 @@ def _member(project: Project, declared: Declared, member: Member, package: Packa
     unclear = {name for scope in found.values() for name in scope.unclear}
     if member.folder in declared.dynamic_members:
         wanted = {key: ones for key, ones in wanted.items() if key[0][0] == "dev-dependencies"}
+    if not grouped:
+        wanted = {key: ones for key, ones in wanted.items() if key[0][0] != "dev-dependencies"}
+        found = {place: scope for place, scope in found.items() if place[0] != "dev-dependencies"}
     ours, theirs = set(wanted), {(place, name) for place, scope in found.items() for name in scope.wanted}
     for place, name in sorted(ours ^ theirs):
         if name in unclear:

@@ -21,6 +21,7 @@ from ..model import Check, Finding, Related, Severity, Tally
 from ..project import Project
 
 CODE = "LCK017"
+_SHOWN = 5
 KNOWN_REVISION = 5
 """The latest revision that uv 0.13.9 writes."""
 _PROVIDES_EXTRAS = 1
@@ -48,12 +49,15 @@ def run(context: Context) -> Iterator[Finding | Tally]:
         )
     else:
         yield from _too_low(project, revision)
-    for key in document.data.keys() - _KEYS:
+    unknown = [key for key in document.data if key not in _KEYS]
+    if unknown:
+        more = f" and {len(unknown) - 1} more" if len(unknown) > 1 else ""
         yield Finding(
             code=CODE,
-            message=f"the lock has the unknown key `{key}`",
+            message=f"the lock has the unknown key `{unknown[0]}`{more}",
             severity=Severity.WARNING,
-            location=document.locate(key),
+            location=document.locate(unknown[0]),
+            related=tuple(Related(document.locate(key), "unknown") for key in unknown[1:_SHOWN]),
             hint="run `uv lock`, which drops what it does not know; or update pinproof",
         )
     yield Tally(detail=f"revision {revision}")

@@ -62,6 +62,8 @@ def _required(project: Project) -> Iterator[tuple[Recorded, Package, Condition, 
                 for edge in scope.edges[name]:
                     for target in graph.targets(edge)[:1]:
                         led = condition(marker_of(edge.table))
+                        if len(scope.edges[name]) == 1 and not _can_tell(project, led):
+                            led = ()  # one edge serves the requirement wherever it applies
                         for wanted in scope.wanted[name]:
                             if "specifier" in wanted.entry.table:
                                 yield wanted.entry, target, (*wanted.when, *led), f"required by {package.name} is"
@@ -92,6 +94,14 @@ def satisfies(version: str, specifier: str) -> bool | None:
         return specifiers(specifier).contains(Version(version), prereleases=True)
     except ValueError:
         return None
+
+
+def _can_tell(project: Project, when: Condition) -> bool:
+    try:
+        project.lock.graph.universe.possible(when)
+    except CannotTellError:
+        return False
+    return True
 
 
 def _possible(project: Project, when: Condition) -> bool:

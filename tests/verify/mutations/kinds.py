@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from .projects import Project
 from .text import FIRST_PARTY, FOREIGN, LockText, changed_lines, edge_names, halves, kind_of
 
 DIRECT, TRANSITIVE, EXTRA, GROUP, MEMBER, PIN = "direct", "transitive", "extra", "group", "member", "pin"
+LOCAL = "local"
+"""Needed by a project in a folder that is no member of the workspace."""
 RELEASED = (DIRECT, TRANSITIVE, EXTRA, GROUP, MEMBER)
 REQUIRED = (DIRECT, EXTRA, GROUP, MEMBER)
 _SECTIONS = {
     DIRECT: "dependencies",
     MEMBER: "dependencies",
+    LOCAL: "dependencies",
     TRANSITIVE: "dependencies",
     EXTRA: "optional-dependencies",
     GROUP: "dev-dependencies",
@@ -107,16 +112,17 @@ def targets(project: Project) -> Iterator[Target]:
     """Yield one target for each place that the project has."""
     lock = LockText(project.files["uv.lock"])
     packages = lock.packages
-    owners = [number for number, package in enumerate(packages) if kind_of(package) in FIRST_PARTY]
-    root = next((n for n in owners if packages[n]["source"].get(kind_of(packages[n])) == "."), None)
+    owners = [number for number, package in enumerate(packages) if _is_own(project, package)]
+    root = next((n for n in owners if _folder(packages[n]) == "."), None)
     taken: set[str] = set()
-    for place in RELEASED:
+    members = re.findall(r'"([^"]*)"', next(iter(re.findall(r"(?ms)^members = \[(.*?)\]", lock.head)), ""))
+    for place in (*RELEASED, LOCAL):
         candidates = range(len(packages)) if place == TRANSITIVE else owners
         found = next(
             (
                 (lock.number(name), owner)
                 for owner in candidates
-                if _owns(place, packages[owner], is_root=owner == root)
+                if _owns(place, packages[owner], members, is_root=owner == root)
                 for name in sorted(edge_names(packages[owner], _SECTIONS[place]))
                 if name not in taken and _suits(place, name, lock, owners, owner)
             ),
@@ -128,11 +134,23 @@ def targets(project: Project) -> Iterator[Target]:
     yield from _pins(project, lock, owners)
 
 
-def _owns(place: str, package: dict[str, object], *, is_root: bool) -> bool:
+def _folder(package: dict[str, Any]) -> str:
+    return str(package["source"][kind_of(package)])
+
+
+def _is_own(project: Project, package: dict[str, Any]) -> bool:
+    """Whether the entry is the project's own, or a member's of which the declarations are at hand."""
+    folder = _folder(package) if kind_of(package) in FIRST_PARTY else ""
+    return folder == "." or (f"{folder}/pyproject.toml" in project.files and kind_of(package) != "directory")
+
+
+def _owns(place: str, package: dict[str, Any], members: list[str], *, is_root: bool) -> bool:
     if place == TRANSITIVE:
         return kind_of(package) == "registry"
-    if place in (DIRECT, MEMBER):
-        return is_root == (place == DIRECT)
+    if place == DIRECT:
+        return is_root
+    if place in (MEMBER, LOCAL):
+        return not is_root and (package["name"] in members) == (place == MEMBER)
     return True
 
 
