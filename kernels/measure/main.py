@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..record import write_bytes
+from .plot import plot, plot_format
 from .result import Result, Variant, table
 from .tuning import choose, policy_table
 
@@ -29,7 +30,10 @@ class NotRunError(Exception):
 
 
 def main(arguments: Sequence[str], program: str = "python -m pinproof.kernels.measure") -> int:
-    """Run `bench` or `tune` and return the exit code: 0, or 2 for bad usage or where nothing can be measured."""
+    """Run `bench` or `tune` and return the exit code.
+
+    0; 1 where a variant gathered wrong bytes; 2 for bad usage or where nothing can be measured.
+    """
     parser = _parser(program)
     given = parser.parse_args(arguments)
     try:
@@ -73,6 +77,13 @@ def _parser(program: str) -> argparse.ArgumentParser:
 def _run(given: argparse.Namespace, command: str) -> int:
     if given.command == "tune" and "pull:1" not in map(str, given.variants):
         raise ValueError("--variants lacks pull:1, which all else is held against")
+    against = str(getattr(given, "against", None) or given.variants[0])
+    if against not in map(str, given.variants):
+        raise ValueError(
+            f"--against {against} is none of --variants, expected one of {', '.join(map(str, given.variants))}"
+        )
+    for path in given.plot:
+        plot_format(path)
     evidence = _below(given.json, given.root) if given.command == "tune" else ""
     harness, first = _harness(given)
     from .session import measure
@@ -87,20 +98,17 @@ def _run(given: argparse.Namespace, command: str) -> int:
         progress=(lambda text: print(text, file=sys.stderr)) if first and sys.stderr.isatty() else (lambda _: None),
     )
     if first:
-        _report(given, result, evidence)
+        _report(given, result, against, evidence)
     if not harness.emulated:
         import torch.distributed
 
         torch.distributed.destroy_process_group()
-    return 0
+    return 0 if all(all(line.exact.values()) for line in result.lines) else 1
 
 
-def _report(given: argparse.Namespace, result: Result, evidence: str) -> None:
-    against = str(getattr(given, "against", None) or given.variants[0])
+def _report(given: argparse.Namespace, result: Result, against: str, evidence: str) -> None:
     print(table(result, against), end="")
     for path in given.plot:
-        from .plot import plot
-
         try:
             plot(result, path)
         except ModuleNotFoundError:

@@ -14,6 +14,14 @@ from .result import Result
 FORMATS = ("png", "svg")
 
 
+def plot_format(path: Path) -> str:
+    """Return `png` or `svg`, by the name's ending. Raises `ValueError` for another."""
+    form = path.suffix.removeprefix(".").lower()
+    if form not in FORMATS:
+        raise ValueError(f"{path} ends in {path.suffix!r}, expected .png or .svg")
+    return form
+
+
 def plot(result: Result, path: Path) -> None:
     """Write the plot as PNG or SVG, by the name's ending; whole or not at all.
 
@@ -21,9 +29,7 @@ def plot(result: Result, path: Path) -> None:
         ValueError: the name ends in something else.
         ModuleNotFoundError: matplotlib is not installed.
     """
-    form = path.suffix.removeprefix(".").lower()
-    if form not in FORMATS:
-        raise ValueError(f"{path} ends in {path.suffix!r}, expected .png or .svg")
+    form = plot_format(path)
     matplotlib: Any = import_module("matplotlib")
     matplotlib.use("Agg")
     pyplot: Any = import_module("matplotlib.pyplot")

@@ -89,6 +89,11 @@ class Result:
         ranks = f"{self.world} ranks" + (" emulated on one GPU" if self.emulated else f", {self.topology}")
         return f"component, {ranks}; says nothing about a whole model"
 
+    @property
+    def samples(self) -> int:
+        """How many each variant has at least; 0 where nothing was measured."""
+        return min((len(taken) for line in self.lines for taken in line.samples.values()), default=0)
+
     def encode(self) -> bytes:
         """Return the JSON: ASCII, sorted keys."""
         data = {

@@ -77,7 +77,6 @@ def policy_table(result: Result, evidence: str, encoded: bytes) -> bytes:
         PolicyError: the provenance does not make a valid table.
     """
     choice = choose(result)
-    samples = min(len(taken) for line in result.lines for taken in line.samples.values())
     text = json.dumps
     versions = ", ".join(f"{text(name)} = {text(value)}" for name, value in sorted(result.versions.items()))
     lines = [
@@ -96,7 +95,7 @@ def policy_table(result: Result, evidence: str, encoded: bytes) -> bytes:
         f"world = {result.world}",
         f"emulated = {text(result.emulated)}",
         f"date = {result.date}",
-        f"samples = {samples}",
+        f"samples = {result.samples}",
         f"versions = {{ {versions} }}",
         f"evidence = {text(evidence)}",
         f"evidence-sha256 = {text(hashlib.sha256(encoded).hexdigest())}",

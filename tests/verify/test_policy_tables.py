@@ -64,6 +64,15 @@ def test_a_table_with_its_evidence(found: Found) -> None:
         (('"pull"', '"push"'), "its transport is push, and its evidence evidence/a.json says pull"),
         (("emulated = true", "emulated = false"), "its emulated is False, and its evidence evidence/a.json says True"),
         (("world = 16", "world = 8"), "its world is 8, and its evidence evidence/a.json says 16"),
+        (("samples = 3", "samples = 300"), "its samples is 300, and its evidence evidence/a.json says 3"),
+        (
+            ("2026-12-01T13", "2026-12-02T13"),
+            "its date is 2026-12-02T13:00:00Z, and its evidence evidence/a.json says 2026-12-01T13:00:00Z",
+        ),
+        (
+            ('"2.11.0"', '"2.12.0"'),
+            "its versions is {'torch': '2.12.0'}, and its evidence evidence/a.json says {'torch': '2.11.0'}",
+        ),
         (("8 = 2", "8 = 0"), "row-blocks.8 is 0, expected an integer from 1 to 64"),
         (("evidence/a.json", "evidence/b.json"), "its evidence evidence/b.json does not exist"),
     ],

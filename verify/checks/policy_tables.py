@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator
+from datetime import UTC
 
 from pinproof.kernels.measure.result import decode
 from pinproof.kernels.measure.tuning import choose
@@ -90,6 +91,9 @@ def _evidence(context: Context, policy: LaunchPolicy) -> Iterator[str]:
         ("world", where.world, result.world),
         ("emulated", where.emulated, result.emulated),
         ("topology", where.topology, result.topology),
+        ("date", where.date.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"), result.date),
+        ("samples", where.samples, result.samples),
+        ("versions", dict(where.versions), dict(result.versions)),
     ):
         if ours != theirs:
             yield f"its {name} is {ours}, and its evidence {where.evidence} says {theirs}"

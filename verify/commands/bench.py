@@ -12,7 +12,8 @@ _PASSED_ON = {"ignore_unknown_options": True, "help_option_names": []}
 def bench_command(arguments: tuple[str, ...]) -> int:
     """Measure the paired gather: emulated on one GPU, or under torchrun with a process a rank.
 
-    `pinproof bench gather --help` lists the options. Exits with 2 where nothing can be measured.
+    `pinproof bench gather --help` lists the options. Exits with 1 where a variant gathered wrong
+    bytes, with 2 where nothing can be measured.
     """
     return _measure("bench", arguments)
 
