@@ -5,11 +5,14 @@ from __future__ import annotations
 import posixpath
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from .context import Context
 from .git import GitError
-from .landed.patches import FileChange, changes, difference
 from .model import Location, NotRun
+
+if TYPE_CHECKING:
+    from .landed.patches import FileChange
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +39,8 @@ def changed_files(context: Context) -> list[FileChange]:
     """Return what changed from the merge base to the commit checked out. Raises `NotRun` where there is no base."""
     if context.base is None:
         raise NotRun("there is no base to compare with; name one with --base")
+    from .landed.patches import changes, difference
+
     try:
         return changes(difference(context.base.repository, context.base.commit, context.base.head))
     except GitError as error:

@@ -76,7 +76,7 @@ class Declared:
     def __init__(self, project: Project) -> None:
         self.project = project
         self.unreadable: list[Unreadable] = []
-        self._root_sources = _Sources(project.pyproject, ".", self.unreadable)
+        self._root_sources = _Sources(project.pyproject, ".", self.unreadable, place=project.tree.place)
 
     @cached_property
     def all(self) -> tuple[Declaration, ...]:
@@ -115,7 +115,7 @@ class Declared:
         document = self.project.members[member].document
         assert document is not None  # noqa: S101 - only members in the checkout declare anything
         fallback = self._root_sources if self._inherits(member) else None
-        return _Sources(document, member, self.unreadable, fallback=fallback)
+        return _Sources(document, member, self.unreadable, place=self.project.tree.place, fallback=fallback)
 
     def _inherits(self, member: str) -> bool:
         """Whether the root's sources reach this project: a member of its workspace, not a path dependency.
@@ -164,7 +164,7 @@ class Declared:
         name = canonicalize_name(requirement.name)
         origins, complete = sources.origins(name, kind, group)
         if not origins and requirement.url:
-            place = Origin(_from(sources.folder, direct_url(requirement.url)), keys, document)
+            place = Origin(_from(sources, direct_url(requirement.url)), keys, document)
             origins, complete = (place,), True
         yield Declaration(name, sources.folder, kind, group, requirement, document, keys, origins, complete)
 
@@ -178,9 +178,11 @@ class _Sources:
         folder: str,
         unreadable: list[Unreadable],
         *,
+        place: str = ".",
         fallback: _Sources | None = None,
     ) -> None:
         self.folder = folder
+        self.place = place
         self.entries: dict[str, list[tuple[dict[str, Any], Origin]]] = {}
         self._fallback = fallback
         table = document.get(*SOURCES) if document else None
@@ -197,7 +199,7 @@ class _Sources:
                     continue
                 if source is None and isinstance(entry.get("index"), str):
                     source = Source("registry", entry["index"])
-                origin = Origin(_from(folder, source), keys, document, str(entry.get("marker", "")))
+                origin = Origin(_from(self, source), keys, document, str(entry.get("marker", "")))
                 self.entries.setdefault(canonicalize_name(name), []).append((entry, origin))
 
     def origins(self, name: str, kind: str, group: str) -> tuple[tuple[Origin, ...], bool]:
@@ -268,8 +270,10 @@ def _numbered(value: object) -> Iterator[tuple[int, str]]:
             yield number, item
 
 
-def _from(folder: str, source: Source | None) -> Source | None:
-    """Return a local source relative to the project's root instead of the member's folder."""
+def _from(sources: _Sources, source: Source | None) -> Source | None:
+    """Return a local source relative to the project's root instead of the folder that declares it."""
     if source is None or source.kind not in ("path", "directory") or source.location.startswith(("/", "~")):
         return source
-    return replace(source, location=posixpath.normpath(posixpath.join(folder, source.location)))
+    # By way of the top of all that can be read: `../app`, seen from the folder `app` itself, is that folder.
+    there = posixpath.normpath(posixpath.join(sources.place, sources.folder, source.location))
+    return replace(source, location=posixpath.relpath(there, sources.place))

@@ -161,6 +161,7 @@ class GitTree:
     def __init__(self, repository: Repository, commit: str) -> None:
         self.repository = repository
         self.commit = commit
+        self.place = repository.prefix.rstrip("/") or "."
 
     def read(self, relative: str) -> bytes:
         """Return the bytes of a file, relative to the project's root; links are followed inside the commit.

@@ -21,7 +21,12 @@ LOCK = "uv.lock"
 
 
 class Tree(Protocol):
-    """Where the files of a project come from: a directory, or a commit."""
+    """Where the files of a project come from: a directory, or a commit.
+
+    `place` is the project's folder within all that can be read, `.` at its top.
+    """
+
+    place: str
 
     def read(self, relative: str) -> bytes:
         """Return the bytes of a file below the project's root. Raises `FileNotFoundError` or `InputError`."""
@@ -34,9 +39,10 @@ class DirectoryTree:
         self.root = root.resolve()
         self.checkout = next((p for p in (self.root, *self.root.parents) if (p / ".git").exists()), None)
         self._boundary = self.checkout or self.root
+        self.place = self.root.relative_to(self._boundary).as_posix()
 
     def read(self, relative: str) -> bytes:
-        place = posixpath.normpath(posixpath.join(self.root.relative_to(self._boundary).as_posix(), relative))
+        place = posixpath.normpath(posixpath.join(self.place, relative))
         if place.startswith(("../", "/")):
             raise FileNotFoundError(relative)
         return read_regular(self._boundary, place)

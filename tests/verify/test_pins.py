@@ -10,6 +10,7 @@ import pytest
 from uv import find_uv_bin
 
 from pinproof.verify import Finding, Options, Report, Status, check
+from pinproof.verify.project import Project
 
 ROOT = Path(__file__).resolve().parents[2]
 A = "7bb37d608657e18a40de913d2cc3cd0448400336"
@@ -484,3 +485,38 @@ def test_members_and_their_inherited_sources_are_compared(write_project: Write) 
     (finding,) = pins(write_project(broken)).findings
     assert finding.message == "r: another commit is locked than declared"
     assert places(finding) == {"pyproject.toml:9:39", "uv.lock:14:18", "uv.lock:18:12"}
+
+
+def test_a_member_beside_the_project_names_it_by_its_folder(write_project: Write) -> None:
+    """In a checkout the folder beside is read: from there `../app` is the project itself."""
+    root = write_project(
+        {
+            "app/pyproject.toml": '[project]\nname = "app"\nversion = "1"\ndependencies = ["lib"]\n'
+            '[tool.uv.sources]\nlib = { path = "../lib", editable = true }\n',
+            "lib/pyproject.toml": '[project]\nname = "lib"\nversion = "1"\n[dependency-groups]\ndev = ["app"]\n'
+            '[tool.uv.sources]\napp = { path = "../app", editable = true }\n',
+            "app/uv.lock": """\
+version = 1
+[[package]]
+name = "app"
+version = "1"
+source = { editable = "." }
+dependencies = [{ name = "lib" }]
+[package.metadata]
+requires-dist = [{ name = "lib", editable = "../lib" }]
+[[package]]
+name = "lib"
+version = "1"
+source = { editable = "../lib" }
+[package.metadata.requires-dev]
+dev = [{ name = "app", editable = "." }]
+""",
+        }
+    )
+    (root / ".git").mkdir()
+    report = pins(root / "app")
+    assert report.findings == ()
+    assert "app" in {member.name for member in Project.load(root / "app").members.values()}
+    lock = root / "app/uv.lock"
+    lock.write_text(lock.read_text().replace('editable = "."', 'editable = "elsewhere"'))
+    assert "app" in {finding.package for finding in pins(root / "app").findings}

@@ -15,8 +15,8 @@ How to allow: an ignore with its reason.
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Callable, Iterator, Mapping
+from typing import TYPE_CHECKING
 
 from pinproof.policy import PolicyError, loads
 
@@ -26,6 +26,9 @@ from ..files import InputError
 from ..git import GitError
 from ..model import Check, Finding, Location, Severity, Tally
 from ..words import counted
+
+if TYPE_CHECKING:
+    import ast
 
 CODE = "CHG004"
 _FOLDER = "policy/"
@@ -71,6 +74,8 @@ def _finding(path: str, what: str, severity: Severity) -> Finding:
 
 def stated_cases(source: bytes) -> Rows | None:
     """Return rows -> row blocks of `REVIEWED_CASES = (Case(8, 2), ...)` in a module; None where it states none."""
+    import ast  # only where a change is compared
+
     try:
         tree = ast.parse(source)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
@@ -87,6 +92,8 @@ def stated_cases(source: bytes) -> Rows | None:
 
 
 def _case(node: ast.expr) -> tuple[int, int] | None:
+    import ast
+
     if not isinstance(node, ast.Call):
         return None
     values = [*node.args, *(keyword.value for keyword in node.keywords)][:2]

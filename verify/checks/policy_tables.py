@@ -19,8 +19,6 @@ import hashlib
 from collections.abc import Iterator
 from datetime import UTC
 
-from pinproof.kernels.measure.result import decode
-from pinproof.kernels.measure.tuning import choose
 from pinproof.policy import LaunchPolicy, PolicyError, loads
 
 from ..context import Context
@@ -64,6 +62,9 @@ def _table(context: Context, path: str) -> Iterator[tuple[str, str]]:
 
 
 def _evidence(context: Context, policy: LaunchPolicy) -> Iterator[str]:
+    from pinproof.kernels.measure.result import decode
+    from pinproof.kernels.measure.tuning import choose
+
     where = policy.provenance
     try:
         data = context.project.tree.read(where.evidence)
