@@ -37,7 +37,7 @@ def main(arguments: Sequence[str], program: str = "python -m pinproof.kernels.me
     parser = _parser(program)
     given = parser.parse_args(arguments)
     try:
-        return _run(given, shlex.join([program, *arguments]))
+        return _run(given, f"{program} {shlex.join(arguments)}")
     except (NotRunError, ValueError, OSError) as error:
         print(f"{'not run' if isinstance(error, NotRunError) else 'error'}: {error}", file=sys.stderr)
         return _NOT_RUN

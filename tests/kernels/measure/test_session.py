@@ -86,6 +86,10 @@ def test_tuning_writes_a_table_and_its_evidence(monkeypatch: pytest.MonkeyPatch,
     assert policy.provenance.evidence_sha256 == hashlib.sha256(data).hexdigest()
     assert [list(line.samples) for line in decode(data).lines] == [["pull:1", "push:1"], list(TIMES)]
     assert sorted(path.name for path in tmp_path.iterdir()) == ["a.json", "a.toml"]
+    assert decode(data).command == (
+        "python -m pinproof.kernels.measure tune gather --rows 1,2 --samples 3 --variants pull:1,pull:2,push:1 "
+        "--json a.json --table a.toml"
+    )
 
 
 def test_wrong_bytes_are_an_exit_code_of_one_and_no_row_blocks(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
