@@ -28,7 +28,7 @@ def test_kinds_are_named_once_and_say_what_shows_them() -> None:
     names = [kind.name for kind in KINDS]
     assert sorted(set(names)) == sorted(names)
     assert [kind.name for kind in KINDS if bool(kind.codes) == bool(kind.only)] == []
-    assert {kind.only for kind in KINDS} == {"", "base"}
+    assert {kind.only for kind in KINDS} == {"", "base", "online"}
 
 
 def test_in_this_repository(tmp_path: Path) -> None:

@@ -133,7 +133,7 @@ GRAPH_KINDS = (
         only="online",
     ),
     Kind(name="an edge added to the project", edit=_add_edge, places=(DIRECT, "member"), codes=("LCK011",)),
-    Kind(name="an edge added to a released package", edit=_add_edge, places=(TRANSITIVE,), only="base"),
+    Kind(name="an edge added to a released package", edit=_add_edge, places=(TRANSITIVE,), only="online"),
     Kind(
         name="an edge to a package that is not there",
         edit=_edge(lambda table: table.replace('name = "', 'name = "evil-', 1)),

@@ -136,3 +136,8 @@ def run_uv(root: Path, *arguments: str, cache: Path) -> subprocess.CompletedProc
     environment = {name: value for name, value in os.environ.items() if not name.startswith(("UV_", "VIRTUAL_ENV"))}
     command = [find_uv_bin(), *arguments, "--cache-dir", str(cache), "--no-progress", "--color", "never"]
     return subprocess.run(command, cwd=root, env=environment, capture_output=True, text=True, check=False, timeout=120)
+
+
+def uv_exit(root: Path, cache: Path) -> int:
+    """Return what `uv lock --check --offline` exits with in `root`."""
+    return run_uv(root, "lock", "--check", "--offline", cache=cache).returncode

@@ -8,7 +8,6 @@ from pathlib import Path
 from pinproof.verify import Finding, InputError, Options, Severity, check
 
 from .kinds import Mutation
-from .projects import run_uv
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,10 +30,6 @@ def pinproof(root: Path) -> Verdict:
         return Verdict((), str(error))
     assert report.exit_code != 2, [outcome.reason for outcome in report.outcomes]
     return Verdict(tuple(f for f in report.findings if f.severity is not Severity.INFO))
-
-
-def uv_exit(root: Path, cache: Path) -> int:
-    return run_uv(root, "lock", "--check", "--offline", cache=cache).returncode
 
 
 def new_findings(found: Verdict, before: Verdict) -> list[Finding]:
