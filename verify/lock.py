@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
@@ -17,6 +18,7 @@ from .source import Source, SourceError, locked_source
 if TYPE_CHECKING:
     from .graph import Graph
 
+_ESCAPED = re.compile(r"[#?%]")
 KNOWN_VERSION = 1
 """The lock schema version that uv writes; another one may mean anything."""
 
@@ -49,28 +51,39 @@ class Recorded:
         return canonicalize_name(str(self.table.get("name", "")))
 
 
-@dataclass(frozen=True, slots=True)
 class File:
-    """One file of a package: the source distribution or a wheel. `kind`: sdist or wheel."""
+    """One file of a package: the source distribution or a wheel.
 
-    package: Package
-    keys: tuple[Key, ...]
-    table: dict[str, Any]
-    kind: str
+    A plain class, for a lock has thousands of them, and several checks ask each for its name.
 
-    @property
-    def url(self) -> str:
-        """The URL or local path; empty where the entry has neither."""
-        return str(self.table.get("url") or self.table.get("path") or "")
+    Attributes:
+        package: the entry that it belongs to.
+        keys: key path of its table.
+        table: what the lock says of it.
+        kind: sdist or wheel.
+        url: the URL or local path; empty where the entry has neither.
+        name: the file name: the last part of the URL or path, decoded.
+    """
 
-    @property
-    def name(self) -> str:
-        """The file name: the last part of the URL or path, decoded."""
-        written = self.table.get("filename")
-        if isinstance(written, str):
-            return written
-        name = self.url.partition("#")[0].partition("?")[0].rstrip("/").rpartition("/")[2]
-        return unquote(name) if "%" in name else name
+    __slots__ = ("keys", "kind", "name", "package", "table", "url")
+
+    def __init__(self, package: Package, keys: tuple[Key, ...], table: dict[str, Any], kind: str) -> None:
+        self.package = package
+        self.keys = keys
+        self.table = table
+        self.kind = kind
+        self.url = str(table.get("url") or table.get("path") or "")
+        self.name = _file_name(table.get("filename"), self.url)
+
+
+def _file_name(written: object, url: str) -> str:
+    if isinstance(written, str):
+        return written
+    name = url[url.rfind("/") + 1 :]
+    if name and not _ESCAPED.search(url):
+        return name
+    name = url.partition("#")[0].partition("?")[0].rstrip("/").rpartition("/")[2]
+    return unquote(name) if "%" in name else name
 
 
 @dataclass(frozen=True)

@@ -81,6 +81,8 @@ class Universe:
     def __init__(self, requires_python: str = "", supported: Iterable[str] = ()) -> None:
         self.requires_python = requires_python
         self.supported = tuple(supported)
+        self._found: dict[tuple[str, ...], tuple[Environment, ...]] = {}
+        self._apart: dict[tuple[tuple[Condition, ...], tuple[Condition, ...]], str | None] = {}
 
     def possible(self, condition: Condition) -> bool:
         """Return whether all markers of `condition` are true in one environment. Raises `CannotTellError`."""
@@ -94,6 +96,12 @@ class Universe:
         ours, theirs = list(dict.fromkeys(first)), list(dict.fromkeys(second))
         if ALWAYS in theirs or set(ours) <= set(theirs):
             return None
+        asked = (tuple(ours), tuple(theirs))
+        if asked not in self._apart:
+            self._apart[asked] = self._between(*asked)
+        return self._apart[asked]
+
+    def _between(self, ours: tuple[Condition, ...], theirs: tuple[Condition, ...]) -> str | None:
         every = tuple(pair for condition in (*ours, *theirs) for pair in condition)
         for env in self._environments(every):
             if any(_holds(one, env) for one in ours) and not any(_holds(one, env) for one in theirs):
@@ -101,11 +109,13 @@ class Universe:
         return None
 
     def _environments(self, condition: Condition) -> tuple[Environment, ...]:
-        texts = {text for text, _ in condition}
-        found = _environments(tuple(sorted(texts.union(self.supported) - {""})), self.requires_python)
-        if not self.supported:
-            return found
-        return tuple(env for env in found if any(_true(text, env, "") for text in self.supported))
+        texts = tuple(sorted({text for text, _ in condition}.union(self.supported) - {""}))
+        if texts not in self._found:
+            found = _environments(texts, self.requires_python)
+            if self.supported:
+                found = tuple(env for env in found if any(_true(text, env, "") for text in self.supported))
+            self._found[texts] = found
+        return self._found[texts]
 
 
 @lru_cache(maxsize=16384)
@@ -122,15 +132,23 @@ def speaks_of_extras(text: str) -> bool:
     return "extra-" in text or "group-" in text or "project-" in text
 
 
+@lru_cache(maxsize=16384)
+def _names(text: str) -> tuple[str, ...]:
+    """Return the variables that a marker speaks of."""
+    found = {match["name"] or match["name2"] for match in _COMPARISON.finditer(text)} - {"extra"}
+    return tuple(sorted(found & _DEFAULT.keys()))
+
+
 @lru_cache(maxsize=65536)
-def _evaluate(text: str, env: tuple[tuple[str, str], ...], extra: str) -> bool:
+def _evaluate(text: str, values: tuple[str, ...], extra: str) -> bool:
+    """Evaluate a marker where the variables that it speaks of have these values."""
     marker = parse(text)
     if marker is None:
         raise CannotTellError(f"`{text}` is no marker")
     if speaks_of_extras(text):
         raise CannotTellError(f"`{text}` depends on conflicting extras")
     try:
-        return marker.evaluate({**dict(env), "extra": extra})
+        return marker.evaluate({**_DEFAULT, **dict(zip(_names(text), values, strict=True)), "extra": extra})
     except (UndefinedComparison, UndefinedEnvironmentName, ValueError, KeyError):
         raise CannotTellError(f"`{text}` cannot be evaluated") from None
 
@@ -140,7 +158,7 @@ def _holds(condition: Condition, env: Environment) -> bool:
 
 
 def _true(text: str, env: Environment, extra: str) -> bool:
-    return not text or _evaluate(text, tuple(env.items()), extra)
+    return not text or _evaluate(text, tuple([env[name] for name in _names(text)]), extra)
 
 
 @lru_cache(maxsize=4096)

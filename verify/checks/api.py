@@ -27,16 +27,15 @@ from typing import TYPE_CHECKING
 from ..api.contract import alternatives
 from ..config import Pin
 from ..context import Context
-from ..environment import Environment
 from ..gitrun import GitError
 from ..lock import Package
 from ..model import Check, Finding, NotRun, Severity, Tally
 from ..source import Source
-from ..stores import stores
 from ..words import counted
 
 if TYPE_CHECKING:
     from ..api.files import Files
+    from ..environment import Environment
 
 CODE = "PRV002"
 
@@ -84,6 +83,9 @@ def _sources(pin: Pin, context: Context) -> tuple[Files, str]:
     Raises:
         NotRun: they are not at hand.
     """
+    from ..environment import Environment
+    from ..stores import stores  # only where a pin states an interface
+
     packages = context.project.lock.by_name.get(pin.name, [])
     sources = [p.source for p in packages if isinstance(p.source, Source) and p.source.commit]
     commits = {source.commit.lower() for source in sources}
@@ -116,6 +118,8 @@ def _sources(pin: Pin, context: Context) -> tuple[Files, str]:
 
 
 def _released(pin: Pin, packages: list[Package], context: Context) -> tuple[Files, str]:
+    from ..environment import Environment
+
     versions = {package.version for package in packages if package.source_kind == "registry"}
     environment = Environment.find(context)
     for one in environment.of(pin.name):

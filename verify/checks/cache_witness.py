@@ -22,11 +22,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from ..context import Context
-from ..git import Repository
-from ..gitrun import GitError
 from ..lock import File
 from ..model import Check, Finding, NotRun, Tally
-from ..scratch import uv_cache
 from ..source import Source, same_place
 from ..words import counted
 
@@ -41,6 +38,8 @@ _NAME = re.compile(r"[a-z0-9](?:[a-z0-9-]*[a-z0-9])?")
 def run(context: Context) -> Iterator[Finding | Tally]:
     if context.options.static:
         raise NotRun("it reads the user's cache, and --static reads nothing outside of the project")
+    from ..scratch import uv_cache  # programs are not prepared where nothing is executed
+
     cache = uv_cache()
     if not cache.is_dir():
         raise NotRun("there is no uv cache here")
@@ -91,6 +90,9 @@ def _compare(context: Context, file: File, noted: dict[str, str]) -> Iterator[Fi
 def _has_commit(cache: Path, source: object) -> bool:
     if not isinstance(source, Source) or not source.commit:
         return False
+    from ..git import Repository
+    from ..gitrun import GitError
+
     for database in cache.glob("git-v*/db/*"):
         git_dir = database / ".git" if (database / ".git").is_dir() else database
         if (git_dir / "objects").is_dir():

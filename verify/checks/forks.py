@@ -98,11 +98,13 @@ def _independent(universe: Universe, text: str) -> bool:
         matches = [_ATOM.fullmatch(atom) for atom in atoms]
         names = [match["name"] for match in matches if match and match["operator"] in ("==", "!=")]
         others = [name for name in names if name in INDEPENDENT]
-        if not all(matches) or len(others) != len(set(others)):
+        if not all(matches):
             return False
+        if len(others) != len(set(others)):
+            continue
         python = [atom for atom in atoms if atom.startswith("python_")]
         if len(python) + len(others) != len(atoms):
-            return False
+            continue
         found = found or not python or universe.possible(condition(" and ".join(python)))
     return found
 

@@ -19,7 +19,6 @@ from pathlib import Path
 
 from ..context import Context
 from ..model import Check, Finding, NotRun, Tally
-from ..pytests import run_tests
 
 CODE = "GPU001"
 _DRIVER = (Path("/dev/nvidiactl"), Path("/proc/driver/nvidia/version"), Path("/dev/dxg"))
@@ -30,6 +29,8 @@ def run(context: Context) -> Iterator[Finding | Tally]:
     if not paths:
         raise NotRun("[tool.pinproof.tests] names no GPU tests")
     try:
+        from ..pytests import run_tests
+
         yield from run_tests(context, CODE, paths, marker="gpu")
     except NotRun as answer:
         from ..evidence.recorded import recorded

@@ -20,16 +20,19 @@ hostile checkout may lie. A pin that is not installed, or installed as another e
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from packaging.version import Version
 
 from ..context import Context
-from ..environment import Distribution, Environment
 from ..lock import Package
 from ..model import Check, Finding, Location, NotRun, Related, Severity, Tally
-from ..owners import Shared, hidden_modules, shared_files
 from ..source import Source
 from ..words import counted
+
+if TYPE_CHECKING:
+    from ..environment import Distribution, Environment
+    from ..owners import Shared
 
 CODE = "PRV003"
 _SHOWN = 8
@@ -37,6 +40,8 @@ _HINT = "run `uv sync --locked`, or install the locked commit by other means"
 
 
 def run(context: Context) -> Iterator[Finding | Tally]:
+    from ..environment import Environment
+
     environment = Environment.find(context)
     lock = context.project.lock
     pinned = {name for name, pin in context.config.pins.items() if pin.rev or _commits(lock.by_name.get(name, []))}
@@ -112,6 +117,8 @@ def _older(found: list[tuple[Distribution, Package]], context: Context) -> Itera
 
 
 def _owners(environment: Environment, pinned: set[str], context: Context) -> Iterator[Finding]:
+    from ..owners import hidden_modules, shared_files
+
     for shared in shared_files(environment):
         names = [owner.name for owner in shared.owners]
         about = next((name for name in names if name in pinned), names[0])

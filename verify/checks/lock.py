@@ -23,23 +23,28 @@ import sys
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from ..context import Context
-from ..execute import Completed, execute
 from ..model import Check, Finding, NotRun, Tally
 from ..project import LOCK, Project
-from ..scratch import NO_BACKEND, copy_all, copy_static, needs_build, python_fits, uv_binary, uv_cache, uv_environment
+
+if TYPE_CHECKING:
+    from ..execute import Completed
 
 CODE = "LCK001"
 _BECAUSE = (
     ("another Python is wanted", ("No interpreter found", "Python requirement", "python3", "Python download")),
-    ("a build would be needed", (NO_BACKEND, "--no-build", "Failed to build")),
+    ("a build would be needed", ("pinproof-permits-no-build", "--no-build", "Failed to build")),
     ("the project wants another uv", ("Required uv version",)),
     ("a changed requirement is not in the cache", ("not found in the cache", "network", "Network", "Git operation")),
 )
 
 
 def run(context: Context) -> Iterator[Finding | Tally]:
+    from ..execute import execute
+    from ..scratch import copy_all, copy_static, needs_build, python_fits, uv_binary, uv_cache, uv_environment
+
     project = context.project
     root = project.root
     build = needs_build(project)

@@ -23,18 +23,19 @@ not track are searched for declared mentions only; without git nothing else is.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from ..config import Mention
 from ..context import Context
 from ..files import InputError
 from ..git import Repository
 from ..gitrun import GitError
-from ..mentions.search import Drift, Search
-from ..mentions.templates import agrees, occurrences, placeholder
-from ..mentions.text import Text
 from ..model import Check, Finding, NotRun, Related, Severity, Tally
 from ..source import Source
 from ..words import counted
+
+if TYPE_CHECKING:
+    from ..mentions.search import Drift
 
 CODE = "PRV004"
 _SHOWN = 8
@@ -47,7 +48,10 @@ def run(context: Context) -> Iterator[Finding | Tally]:
         yield from _declared(mention, context)
     declared = counted(len(context.config.mentions), "declared mention")
     try:
-        search = Search(context, Repository(context.project.root))
+        repository = Repository(context.project.root)
+        from ..mentions.search import Search  # only in a checkout
+
+        search = Search(context, repository)
         for drift in search.drifts():
             yield _drift(drift, context)
         yield Tally(detail=f"{declared}; {search.words}")
@@ -58,6 +62,9 @@ def run(context: Context) -> Iterator[Finding | Tally]:
 
 
 def _declared(mention: Mention, context: Context) -> Iterator[Finding]:
+    from ..mentions.templates import agrees, occurrences, placeholder
+    from ..mentions.text import Text
+
     kind = placeholder(mention.template)
     commit, version = _expected(mention.pin, context)
     wanted = version if kind == "version" else commit

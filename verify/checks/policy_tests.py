@@ -17,7 +17,6 @@ from collections.abc import Iterator
 
 from ..context import Context
 from ..model import Check, Finding, NotRun, Tally
-from ..pytests import run_tests
 
 CODE = "POL002"
 
@@ -26,6 +25,8 @@ def run(context: Context) -> Iterator[Finding | Tally]:
     paths = context.config.tests.get("policy", ())
     if not paths:
         raise NotRun("[tool.pinproof.tests] names no policy tests")
+    from ..pytests import run_tests
+
     yield from run_tests(context, CODE, paths)
 
 

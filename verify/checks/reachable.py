@@ -21,15 +21,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from ..config import Pin
 from ..context import Context
 from ..gitrun import GitError
-from ..landed.search import Answer, landings, read_change
 from ..model import Check, Finding, NotRun, Tally
 from ..source import Source
-from ..stores import Store, stores
 from ..words import counted
+
+if TYPE_CHECKING:
+    from ..stores import Store
 
 CODE = "PRV001"
 
@@ -81,6 +83,8 @@ def _locked(pin: Pin, context: Context) -> str | None:
 
 def _holding(pin: Pin, commit: str, context: Context) -> tuple[list[Store], str]:
     """Return the repositories that hold the commit, or why there is none."""
+    from ..stores import stores  # only where a pin states a branch or commits
+
     found = []
     looked = 0
     try:
@@ -157,6 +161,8 @@ def _rewritten(commit: str, target: str, store: Store) -> str:
     """Return which commit of `target` has the same patch, in words; empty where none has, or it cannot be told."""
     if not store.repository.has_commit(commit):
         return ""
+    from ..landed.search import Answer, landings, read_change  # only where a commit is not on its branch
+
     change = read_change(store.repository, commit)
     (landing,) = landings(store.repository, [change], target)
     return f"; {landing.reason}" if landing.answer in (Answer.REWRITTEN, Answer.SQUASHED) else ""

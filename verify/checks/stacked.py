@@ -29,7 +29,6 @@ from ..context import Context
 from ..git import Repository
 from ..gitrun import GitError, GitTimeoutError
 from ..landed.goal import Goal, goal
-from ..landed.search import squashed_below
 from ..model import Check, Finding, NotRun, Severity, Tally
 from ..words import counted
 
@@ -134,6 +133,8 @@ def _between(state: _State) -> Iterator[Finding]:
 
 
 def _squashed(state: _State) -> Iterator[Finding]:
+    from ..landed.search import squashed_below  # only in a checkout with a target
+
     found = squashed_below(state.repository, state.start, state.head, state.goal.commit) if state.start else None
     if found is not None:
         below, by = found
