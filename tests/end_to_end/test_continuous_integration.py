@@ -53,7 +53,8 @@ def test_every_script_is_valid_bash() -> None:
 
 def test_the_hook_runs_static_on_the_two_files() -> None:
     (hook,) = load(".pre-commit-hooks.yaml")
-    assert hook["entry"].split() == ["pinproof", "check", "--static", "--quiet"]
+    selected = ["--select", "CFG,PIN,LCK,POL001"]
+    assert hook["entry"].split() == ["pinproof", "check", "--static", "--quiet", *selected]
     pattern = re.compile(hook["files"])
     names = ["pyproject.toml", "sub/uv.lock", "uv.lock", "my-uv.lock", "pyproject.toml.orig", "README.md"]
     assert [name for name in names if pattern.search(name)] == ["pyproject.toml", "sub/uv.lock", "uv.lock"]

@@ -21,7 +21,10 @@ def blocks(language: str) -> list[str]:
 
 @pytest.fixture
 def copy(tmp_path: Path) -> Path:
-    for name in ("pyproject.toml", "uv.lock"):
+    """The two files, and what `[tool.pinproof]` of this project names beside them."""
+    named = ("policy/launch.py", "evidence/h200.toml", "evidence/tune-h200.json")
+    for name in ("pyproject.toml", "uv.lock", *named):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
         shutil.copy(ROOT / name, tmp_path / name)
     return tmp_path
 
