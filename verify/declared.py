@@ -122,15 +122,10 @@ class Declared:
 
         Nor a member inside the folder of another project: uv (0.13.9) looks for the workspace from there.
         """
-        if self.project.members[member].name not in self._workspace:
+        if self.project.members[member].name not in self.project.lock.members:
             return False
         above = PurePosixPath(member).parents
         return not any(str(folder) in self.project.members for folder in above if str(folder) != ".")
-
-    @cached_property
-    def _workspace(self) -> frozenset[str]:
-        members = self.project.lock_document.get("manifest", "members")
-        return frozenset(_strings(members))
 
     def _of_member(self, member: Member, document: Document) -> Iterator[Declaration]:
         sources = self.sources_of(member.folder)

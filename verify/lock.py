@@ -188,6 +188,12 @@ class Lock:
         self.packages = tuple(Package((key, number), table) for number, table in enumerate(entries))
 
     @cached_property
+    def members(self) -> frozenset[str]:
+        """Normalised names of the workspace's members, as the manifest lists them."""
+        listed = self.document.get("manifest", "members")
+        return frozenset(canonicalize_name(str(name)) for name in listed) if isinstance(listed, list) else frozenset()
+
+    @cached_property
     def files(self) -> tuple[File, ...]:
         """Every file of every package, in order."""
         return tuple(file for package in self.packages for file in package.files())

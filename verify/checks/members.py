@@ -155,7 +155,7 @@ def _left_out(project: Project) -> set[str]:
 
 def _members(project: Project) -> set[str]:
     root = project.root_package
-    return set(_names(project.lock_document.get("manifest", "members"))) | ({root.name} if root else set())
+    return set(project.lock.members) | ({root.name} if root else set())
 
 
 CHECK = Check(

@@ -15,8 +15,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from packaging.utils import canonicalize_name
-
 from ..context import Context
 from ..lock import Package
 from ..model import Check, Finding, Severity, Tally
@@ -45,10 +43,8 @@ def run(context: Context) -> Iterator[Finding | Tally]:
 
 def _roots(project: Project) -> Iterator[Package]:
     lock = project.lock
-    listed = lock.document.get("manifest", "members")
-    names = {canonicalize_name(str(name)) for name in listed} if isinstance(listed, list) else set()
     for package in lock.packages:
-        if package is project.root_package or (package.name in names and package.source_kind == "directory"):
+        if package is project.root_package or (package.name in lock.members and package.source_kind == "directory"):
             yield package
     for entry in (*lock.manifest("requirements"), *lock.manifest_groups()):
         yield from lock.by_name.get(entry.name, ())

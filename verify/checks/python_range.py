@@ -16,8 +16,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from packaging.utils import canonicalize_name
-
 from ..context import Context
 from ..document import Document
 from ..model import Check, Finding, NotRun, Related, Tally
@@ -58,11 +56,9 @@ def run(context: Context) -> Iterator[Finding | Tally]:
 
 def _declared(project: Project) -> Iterator[tuple[Document, str]]:
     """Yield what the project and its members declare; nothing where one of them is not in the checkout."""
-    listed = project.lock_document.get("manifest", "members")
-    names = {canonicalize_name(str(name)) for name in listed} if isinstance(listed, list) else set()
     found = []
     for folder, member in project.members.items():
-        if folder != "." and member.name not in names:
+        if folder != "." and member.name not in project.lock.members:
             continue
         if member.document is None:
             return

@@ -44,8 +44,6 @@ _Place = tuple[str, str]
 def run(context: Context) -> Iterator[Finding | Tally]:
     project = context.project
     declared = project.declared
-    listed = project.lock_document.get("manifest", "members")
-    members = {canonicalize_name(str(name)) for name in listed} if isinstance(listed, list) else set()
     compared = 0
     for member in project.members.values():
         if member.package is None or member.document is None:
@@ -55,7 +53,7 @@ def run(context: Context) -> Iterator[Finding | Tally]:
             continue
         compared += 1
         yield from _provided(project, member.package, member.document)
-        grouped = member.folder == "." or member.name in members
+        grouped = member.folder == "." or member.name in project.lock.members
         yield from _member(project, declared, member, member.package, grouped=grouped)
     yield Tally(detail=f"{counted(compared, 'project')} with recorded requirements")
 

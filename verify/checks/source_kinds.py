@@ -65,12 +65,10 @@ def _is_direct(entry: Recorded) -> bool:
 
 def _beside(project: Project) -> set[tuple[str | int, ...]]:
     """Entries from folders that are neither the root nor a listed member: a declaration has to name them."""
-    members = project.lock_document.get("manifest", "members")
-    listed = {canonicalize_name(str(name)) for name in members} if isinstance(members, list) else set()
     return {
         member.package.keys
         for folder, member in project.members.items()
-        if member.package and folder != "." and member.package.name not in listed
+        if member.package and folder != "." and member.package.name not in project.lock.members
     }
 
 
