@@ -18,9 +18,13 @@ def graded(outcome: Outcome) -> Outcome:
     if outcome.status is Status.ERRORED:
         return outcome
     ordered = sorted(outcome.findings, key=lambda f: (-f.severity.rank, f.location is None, f.location, f.message))
-    status = outcome.status
-    if status is not Status.NOT_RUN:
-        status = Status.FAILED if outcome.count(Severity.ERROR) else Status.PASSED
+    if outcome.count(Severity.ERROR):
+        status = Status.FAILED
+    elif outcome.status is Status.NOT_RUN or outcome.reason:
+        # The reason says what was left out: accepting the errors of the rest does not make that a pass.
+        status = Status.NOT_RUN
+    else:
+        status = Status.PASSED
     return replace(outcome, status=status, findings=tuple(ordered))
 
 

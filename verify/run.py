@@ -134,11 +134,10 @@ def _judged(check: Check, context: Context, earlier: dict[str, Outcome]) -> Outc
             else:
                 findings.append(said)
     except NotRun as answer:
-        if not any(finding.severity is Severity.ERROR for finding in findings):
-            partial = Tally(detail="", cases=answer.cases) if answer.cases else tally
-            return Outcome(
-                check=check, status=Status.NOT_RUN, reason=str(answer), findings=tuple(findings), tally=partial
-            )
+        partial = Tally(detail="", cases=answer.cases) if answer.cases else tally
+        return graded(
+            Outcome(check=check, status=Status.NOT_RUN, reason=str(answer), findings=tuple(findings), tally=partial)
+        )
     except RecursionError:
         return Outcome(check=check, status=Status.ERRORED, reason="the input is nested too deeply for this check")
     except Exception as error:

@@ -177,3 +177,19 @@ def test_every_module_of_a_check_is_registered() -> None:
     registered = {check.run.__module__.rpartition(".")[2] for check in checks.CHECKS}
     shared = {name for name in modules - registered if "CHECK = " not in (folder / f"{name}.py").read_text()}
     assert modules - shared == registered
+
+
+@pytest.mark.parametrize(
+    "accepted",
+    [
+        '[[tool.pinproof.ignore]]\ncode = "AAA001"\nreason = "known"\n',
+        '[tool.pinproof.severity]\nAAA001 = "warning"\n',
+        '[tool.pinproof.severity]\nAAA001 = "off"\n',
+    ],
+)
+def test_accepting_its_errors_makes_no_pass_of_what_was_left_out(outcomes: Outcomes, accepted: str) -> None:
+    partly = check("AAA001", "a", finding(), NotRun("half of it has no answer"))
+    found, code = outcomes(partly, require=["a"])
+    assert (found["a"].status, found["a"].reason, code) == (Status.FAILED, "half of it has no answer", 1)
+    found, code = outcomes(partly, configuration=accepted, require=["a"])
+    assert (found["a"].status, found["a"].reason, code) == (Status.NOT_RUN, "half of it has no answer", 1)
