@@ -20,6 +20,7 @@ _TARGETS = (
     "BITBUCKET_PR_DESTINATION_BRANCH",
 )
 """Where CI systems (GitHub, GitLab, Jenkins, Bitbucket) name the branch that a change is proposed for."""
+_USUAL = ("origin/HEAD", "origin/main", "origin/master")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,6 +35,7 @@ class Base:
         head: the commit checked out.
         project: the project at `commit`; None where it has no pyproject.toml or uv.lock there yet.
         document: pyproject.toml at `tip`; empty where it has none.
+        named_by_project: `[tool.pinproof] base` of the checkout chose the revision; nothing there is trusted online.
     """
 
     repository: Repository
@@ -43,6 +45,7 @@ class Base:
     head: str
     project: Project | None
     document: Document
+    named_by_project: bool = False
 
     @property
     def config(self) -> Config:
@@ -64,6 +67,7 @@ def load_base(root: Path, revision: str, *, default: str | None = None, environm
     try:
         repository = Repository(root)
         head = repository.commit("HEAD")
+        named_by_user = bool(revision)
         revision, tip = _named(repository, revision, default, environment)
         commit = repository.merge_base(tip, head)
         shallow = commit is None and repository.is_shallow
@@ -80,6 +84,7 @@ def load_base(root: Path, revision: str, *, default: str | None = None, environm
         head=head,
         project=_project(GitTree(repository, commit), commit),
         document=_document(GitTree(repository, tip)),
+        named_by_project=not named_by_user and revision not in (*_targets(environment), *_USUAL),
     )
 
 
@@ -92,8 +97,8 @@ def _named(
         except GitError:
             hint = "fetch it, or name a commit, branch or tag of this clone"
             raise InputError("--base", f"`{revision}` names no commit here", hint=hint) from None
-    targets = [f"origin/{environment[name]}" for name in _TARGETS if environment.get(name)]
-    candidates = [*targets[:1], *([default] if default else []), "origin/HEAD", "origin/main", "origin/master"]
+    targets = _targets(environment)
+    candidates = [*targets[:1], *([default] if default else []), *_USUAL]
     for candidate in candidates:
         try:
             return candidate, repository.commit(candidate)
@@ -101,6 +106,10 @@ def _named(
             if candidate in targets:
                 break
     raise InputError("--base", f"none of {', '.join(candidates)} is here", hint="name one: --base=REVISION")
+
+
+def _targets(environment: Mapping[str, str]) -> list[str]:
+    return [f"origin/{environment[name]}" for name in _TARGETS if environment.get(name)]
 
 
 def _project(tree: GitTree, commit: str) -> Project | None:

@@ -53,6 +53,13 @@ class Context:
     options: Options = field(default_factory=Options)
     base: Base | None = None
 
+    @property
+    def trusts_config(self) -> bool:
+        """Whether the configuration comes from the user (`--config`) or a base that the checkout did not choose."""
+        if self.base is not None and self.config.document is self.base.document:
+            return not self.base.named_by_project
+        return self.config.document is not self.project.pyproject
+
     @cached_property
     def comparison(self) -> Comparison:
         """What changed in the lock since the base. Raises `NotRun` where there is nothing to compare with."""

@@ -43,6 +43,7 @@ _SETTINGS = (
     "fetch.recurseSubmodules=false",
     "submodule.recurse=false",
     "gc.auto=0",
+    "http.followRedirects=false",
     "maintenance.auto=false",
     "log.showSignature=false",
     "grep.fallbackToNoIndex=false",

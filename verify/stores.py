@@ -112,7 +112,7 @@ def _fetched(pin: Pin, context: Context) -> Store:
     parts = urlsplit(url)
     if parts.scheme != "https" or not parts.hostname:
         raise GitError(f"--online fetches over https only, not from {parts.scheme or 'a path'}")
-    if context.config.document is context.project.pyproject:
+    if not context.trusts_config:
         raise GitError("--online contacts hosts of trusted configuration only: add --config FILE or --base")
     if "@" in parts.netloc:
         raise GitError("the repository's URL holds credentials, which are not sent")

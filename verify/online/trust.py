@@ -37,7 +37,7 @@ class Trust:
 
 
 def trust(context: Context) -> Trust:
-    """Return the hosts of `--host`, and those of a configuration that does not come from the checkout.
+    """Return the hosts of `--host`, and those of a configuration that the checkout does not choose.
 
     That is `[tool.pinproof] hosts` and `[[tool.uv.index]]` of the file of `--config`, or of the base. Credentials of
     such an index are taken from the environment as uv does: `UV_INDEX_NAME_USERNAME` and `UV_INDEX_NAME_PASSWORD`.
@@ -45,7 +45,7 @@ def trust(context: Context) -> Trust:
     hosts = set(context.options.hosts)
     credentials = {}
     document = context.config.document
-    if document is not context.project.pyproject:
+    if context.trusts_config:
         hosts |= set(context.config.hosts)
         entries = document.get("tool", "uv", "index")
         for entry in entries if isinstance(entries, list) else ():

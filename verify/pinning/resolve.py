@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from urllib.parse import urlsplit
 
 from ..config import Pin
@@ -68,11 +70,12 @@ def _remote(wanted: str, pin: Pin, context: Context) -> str:
     parts = urlsplit(url)
     if parts.scheme != "https" or not parts.hostname or "@" in parts.netloc:
         raise GitError(f"--online asks over https and without credentials, not {parts.scheme or 'a path'}")
-    if context.config.document is context.project.pyproject:
+    if not context.trusts_config:
         raise GitError("--online contacts hosts of trusted configuration only: add --config FILE")
     names = [pin.branch or "HEAD"] if wanted == LATEST else [wanted]
     patterns = [pattern for name in names for pattern in (name, f"refs/heads/{name}", f"refs/tags/{name}^{{}}")]
-    done = run_git(context.project.root, ["ls-remote", "--", url, *patterns], online=True)
+    with TemporaryDirectory() as folder:  # the project's own .git/config could lead elsewhere (insteadOf, a proxy)
+        done = run_git(Path(folder), ["ls-remote", "--", url, *patterns], online=True)
     if done.code != 0:
         raise GitError(f"{parts.hostname} did not answer: {done.error}")
     found = {ref: commit for commit, ref in _LISTED.findall(done.stdout.decode("utf-8", "replace"))}
