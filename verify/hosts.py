@@ -7,16 +7,23 @@ from urllib.parse import urlsplit
 
 from .context import Context
 from .document import Document
+from .source import same_place
 
 
 def declared_indexes(context: Context) -> Iterator[str]:
     """Yield every URL that the project declares as an index or flat index, in pyproject.toml or uv.toml."""
-    documents: list[tuple[Document, tuple[str, ...]]] = [(context.project.pyproject, ("tool", "uv"))]
-    documents += [(m.document, ("tool", "uv")) for m in context.project.members.values() if m.document is not None]
-    if context.project.uv_toml is not None:
-        documents.append((context.project.uv_toml, ()))
-    for document, keys in documents:
+    for document, keys in _documents(context):
         yield from _indexes(document, keys)
+
+
+def _documents(context: Context) -> Iterator[tuple[Document, tuple[str, ...]]]:
+    """Yield every file with settings of uv, and the keys of the table that holds them."""
+    yield context.project.pyproject, ("tool", "uv")
+    for member in context.project.members.values():
+        if member.document is not None:
+            yield member.document, ("tool", "uv")
+    if context.project.uv_toml is not None:
+        yield context.project.uv_toml, ()
 
 
 def declared_hosts(context: Context) -> frozenset[str]:
@@ -30,6 +37,27 @@ def host_of(url: str) -> str:
         return (urlsplit(url).hostname or "").lower()
     except ValueError:
         return ""
+
+
+def without_user(url: str) -> str:
+    """Return a URL without user information."""
+    scheme, separator, rest = url.partition("://")
+    authority, slash, path = rest.partition("/")
+    return f"{scheme}{separator}{authority.rpartition('@')[2]}{slash}{path}" if separator else url
+
+
+def flat_indexes(context: Context) -> frozenset[tuple[str, ...]]:
+    """Return the places that the project declares as one page of files: `format = "flat"`, and `find-links`."""
+    found = set()
+    for document, keys in _documents(context):
+        entries = document.get(*keys, "index")
+        for entry in entries if isinstance(entries, list) else ():
+            if isinstance(entry, dict) and entry.get("format") == "flat":
+                found.add(same_place(str(entry.get("url"))))
+        for section in (keys, (*keys, "pip")):
+            value = document.get(*section, "find-links")
+            found |= {same_place(item) for item in (value if isinstance(value, list) else ()) if isinstance(item, str)}
+    return frozenset(found)
 
 
 def _indexes(document: Document, keys: tuple[str, ...]) -> Iterator[str]:

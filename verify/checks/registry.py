@@ -7,8 +7,10 @@ versions of Python it is. Where the index publishes metadata (PEP 658), what eac
 edges of the lock and the versions they lead to; overridden and excluded names are left out.
 
 Only hosts are asked that the user trusts: those of `--host`, and those of the file of `--config` or the configuration
-of the base; never those that the checkout names. A redirect to another host is not followed. What did not answer is not
-run, with the reason, and never a pass.
+of the base; never those that the checkout names, nor those of a base that only its `[tool.pinproof] base` names. User
+information in a URL is not sent. A redirect to another host is not followed. What did not answer, a flat index, a
+digest of a kind that the index does not state, and requirements that cannot be read are not run, with the reason, and
+never a pass.
 
 Example: the lock has `sha256:0000…` for `click-8.1.7-py3-none-any.whl`, and the index says `sha256:ae74…`.
 
@@ -27,6 +29,7 @@ from typing import TYPE_CHECKING
 from packaging.utils import canonicalize_name
 
 from ..context import Context
+from ..hosts import flat_indexes, without_user
 from ..lock import File, Package
 from ..markers import ALWAYS, CannotTellError, condition
 from ..model import Check, Finding, NotRun, Related, Severity, Tally
@@ -42,6 +45,8 @@ if TYPE_CHECKING:
     from ..online.simple import Offered
 
 CODE = "LCK060"
+_REASONS = 5
+"""So many are told."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,11 +67,15 @@ def run(context: Context) -> Iterator[Finding | Tally]:
 
     if not available():
         raise NotRun("httpx is not installed; install pinproof[online]")
-    packages = [p for p in context.project.lock.packages if p.source_kind == "registry"]
+    flat = flat_indexes(context)
+    listed = [p for p in context.project.lock.packages if p.source_kind == "registry"]
+    packages = [p for p in listed if same_place(p.origin) not in flat]
     answers = ask_all(
         packages, _ask, trust(context), timeout=context.options.timeout, progress=context.options.progress
     )
     reasons: Counter[str] = Counter()
+    if len(packages) < len(listed):
+        reasons["a flat index has no page for each package"] = len(listed) - len(packages)
     compared = files = 0
     for package, answer in zip(packages, answers, strict=True):
         if isinstance(answer, NoAnswerError):
@@ -78,15 +87,21 @@ def run(context: Context) -> Iterator[Finding | Tally]:
         if answer.files is None:
             yield _finding(context, package, "the index has no such package", package.keys)
             continue
+        untold = set()
         for file in package.files():
             files += 1
-            yield from _file(context, package, file, answer.files.get(file.name))
+            now = answer.files.get(file.name)
+            yield from _file(context, package, file, now)
+            if now is not None:
+                untold.add(_untold(file, now))
+        reasons.update(untold - {""})
         if answer.requires is not None:
             yield from _requirements(context, package, answer.requires)
     yield Tally(detail=f"{counted(compared, 'package')} with {counted(files, 'file')} compared with their indexes")
     if reasons:
-        words = "; ".join(f"{counted(number, 'package')}: {reason}" for reason, number in reasons.most_common(5))
-        raise NotRun(words)
+        words = [f"{counted(number, 'package')}: {reason}" for reason, number in reasons.most_common(_REASONS)]
+        more = len(reasons) - len(words)
+        raise NotRun("; ".join([*words, counted(more, "more reason")] if more else words))
 
 
 async def _ask(client: Client, package: Package) -> Answer:
@@ -107,6 +122,12 @@ async def _ask(client: Client, package: Package) -> Answer:
         return Answer(files, None, str(error))
 
 
+def _untold(file: File, now: Offered) -> str:
+    """Return why the digest of a file is not compared; empty where it is, or the lock has none."""
+    kind, separator, _ = str(file.table.get("hash") or "").partition(":")
+    return f"the index states no {kind} digest" if separator and kind not in now.hashes else ""
+
+
 def _file(context: Context, package: Package, file: File, now: Offered | None) -> Iterator[Finding]:
     if now is None:
         yield _finding(context, package, f"the index does not have {file.name}", file.keys)
@@ -118,8 +139,10 @@ def _file(context: Context, package: Package, file: File, now: Offered | None) -
     size = file.table.get("size")
     if size is not None and now.size is not None and size != now.size:
         yield _finding(context, package, f"the size of {file.name} is {size}, the index says {now.size}", file.keys)
-    if "://" in file.url and same_place(file.url) != same_place(now.url):
-        said = f"{file.name} comes from {file.url}, the index offers it at {now.url}"
+    # uv records no query, in which some indexes put a signature.
+    url = now.url if "?" in file.url else now.url.partition("?")[0]
+    if "://" in file.url and same_place(file.url) != same_place(url):
+        said = f"{file.name} comes from {without_user(file.url)}, the index offers it at {without_user(url)}"
         yield _finding(context, package, said, file.keys, Severity.WARNING)
     if now.yanked:
         said = f"{file.name} was taken back by its publisher (yanked): {now.yanked}"

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import zlib
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from importlib import import_module
 from typing import Any, TypeVar
 from urllib.parse import urljoin, urlsplit
 
+from ..hosts import without_user
 from .trust import Trust
 
 PARALLEL = 24
@@ -59,12 +61,16 @@ class Client:
         """Return the answer of `url`. Raises `NoAnswerError`."""
         async with self._gate:
             for _ in range(_HOPS):
+                url = without_user(url)  # credentials come from the user alone
                 if reason := self._trust.refusal(url):
                     raise NoAnswerError(reason)
                 answer, target = await self._attempts(url, accept)
                 if answer is not None:
                     return answer
-                url = urljoin(url, target)
+                try:
+                    url = urljoin(url, target)
+                except ValueError:
+                    raise NoAnswerError(f"{_host(url)} redirects to what is no URL") from None
             raise NoAnswerError(f"{_host(url)} redirects more than {_HOPS} times")
 
     async def _attempts(self, url: str, accept: str) -> tuple[Response | None, str]:
@@ -86,7 +92,8 @@ class Client:
         credentials = self._trust.credentials.get(host)
         auth = {"auth": httpx.BasicAuth(*credentials)} if credentials else {}
         try:
-            async with self._http.stream("GET", url, headers={"Accept": accept}, **auth) as answer:
+            headers = {"Accept": accept, "Accept-Encoding": "gzip"}
+            async with self._http.stream("GET", url, headers=headers, **auth) as answer:
                 status = answer.status_code
                 if status in _REDIRECTS and answer.headers.get("location"):
                     return None, answer.headers["location"], "", 0.0
@@ -94,17 +101,32 @@ class Client:
                     return None, "", f"{host} answered {status}", _wait(answer.headers.get("retry-after"))
                 if status not in (200, 404):
                     raise NoAnswerError(f"{host} answered {status}")
-                body = bytearray()
-                async for part in answer.aiter_bytes():
-                    body += part
-                    if len(body) > SIZE_LIMIT:
-                        raise NoAnswerError(f"{host} answered with more than {SIZE_LIMIT} bytes")
+                body = await _body(answer, host)
                 kind = answer.headers.get("content-type", "").partition(";")[0].strip().lower()
-                return Response(status, kind, bytes(body), url), "", "", 0.0
+                return Response(status, kind, body, url), "", "", 0.0
         except httpx.HTTPError as error:
             return None, "", f"{host} did not answer: {type(error).__name__}", 0.0
         except httpx.InvalidURL:
             raise NoAnswerError(f"{host}: the URL cannot be asked") from None
+
+
+async def _body(answer: Any, host: str) -> bytes:
+    """Unpack here, with a bound: httpx unpacks whole parts, and 2 KB packed twice are a gigabyte."""
+    packed = answer.headers.get("content-encoding", "identity").strip().lower()
+    if packed not in ("identity", "gzip"):
+        raise NoAnswerError(f"{host} answered in an encoding that was not asked for")
+    unpack = zlib.decompressobj(wbits=31) if packed == "gzip" else None
+    body = bytearray()
+    try:
+        async for part in answer.aiter_raw():
+            body += unpack.decompress(part, SIZE_LIMIT + 1 - len(body)) if unpack else part
+            if len(body) > SIZE_LIMIT:
+                raise NoAnswerError(f"{host} answered with more than {SIZE_LIMIT} bytes")
+    except zlib.error:
+        raise NoAnswerError(f"{host} answered with what cannot be unpacked") from None
+    if unpack is not None and body and not unpack.eof:
+        raise NoAnswerError(f"{host} answered with a part only")
+    return bytes(body)
 
 
 def _wait(text: str | None) -> float:

@@ -29,7 +29,8 @@ async def required(client: Client, file: Offered) -> list[dict[str, Any]]:
     kept = cache_folder("pinproof") / "metadata" / digest if _SHA256.fullmatch(digest) else None
     body = kept.read_bytes() if kept and kept.is_file() else b""
     if kept is None or hashlib.sha256(body).hexdigest() != digest:
-        response = await client.get(f"{file.url}.metadata")
+        path, mark, query = file.url.partition("?")
+        response = await client.get(f"{path}.metadata{mark}{query}")
         if response.status != 200:
             raise NoAnswerError(f"the metadata of {file.name} is not there")
         body = response.body
@@ -41,23 +42,26 @@ async def required(client: Client, file: Offered) -> list[dict[str, Any]]:
                 write_whole(kept, body)
             except (OSError, InputError):
                 pass  # a cache that cannot be written is none
-    return _requirements(body)
+    return _requirements(body, file.name)
 
 
-def _requirements(body: bytes) -> list[dict[str, Any]]:
+def _requirements(body: bytes, file: str) -> list[dict[str, Any]]:
     raw, _ = parse_email(body)
+    if not raw.get("name"):
+        raise NoAnswerError(f"the metadata of {file} cannot be read")
     found = []
     for text in raw.get("requires_dist", []):
         requirement = parse_requirement(text)
-        if requirement is not None:
-            entry: dict[str, Any] = {"name": requirement.name}
-            if requirement.extras:
-                entry["extras"] = sorted(requirement.extras)
-            if requirement.marker:
-                entry["marker"] = str(requirement.marker).replace('"', "'")
-            if requirement.specifier:
-                entry["specifier"] = str(requirement.specifier)
-            if requirement.url:
-                entry["url"] = requirement.url
-            found.append(entry)
+        if requirement is None:  # uv mends some of them (`>=2.0.*`)
+            raise NoAnswerError(f"the metadata of {file} has a requirement that cannot be read")
+        entry: dict[str, Any] = {"name": requirement.name}
+        if requirement.extras:
+            entry["extras"] = sorted(requirement.extras)
+        if requirement.marker:
+            entry["marker"] = str(requirement.marker).replace('"', "'")
+        if requirement.specifier:
+            entry["specifier"] = str(requirement.specifier)
+        if requirement.url:
+            entry["url"] = requirement.url
+        found.append(entry)
     return found

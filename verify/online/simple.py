@@ -49,7 +49,7 @@ async def offered(client: Client, index: str, name: str) -> dict[str, Offered] |
         return None
     try:
         files = _json(response) if response.kind in _JSON else _html(response)
-    except (ValueError, TypeError, AttributeError, RecursionError) as error:
+    except (ValueError, TypeError, LookupError, AttributeError, RecursionError) as error:
         raise NoAnswerError(
             f"{urlsplit(index).hostname} answered with an unusable page: {type(error).__name__}"
         ) from None

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import base64
+import gzip
 import hashlib
 import io
 import json
+import re
 import threading
 import time
 import zipfile
@@ -42,7 +44,7 @@ class Index:
     """Attributes: `files` package -> entries of its page; `bodies` path -> content; `faults` path -> what goes wrong.
 
     A fault is a status to answer with, `slow`, `unusable`, or where to redirect to; a list of them wears off one a
-    request.
+    request. `encoding` is that of all bodies: `gzip`, as often as it is named.
     """
 
     port: int = 0
@@ -50,6 +52,7 @@ class Index:
     bodies: dict[str, bytes] = field(default_factory=dict)
     faults: dict[str, Any] = field(default_factory=dict)
     html: bool = False
+    encoding: str = ""
     password: str = ""
     asked: list[str] = field(default_factory=list)
 
@@ -87,7 +90,8 @@ def serving(index: Index) -> Iterator[Index]:
 
         def do_GET(self) -> None:
             index.asked.append(self.path)
-            fault = index.faults.get(self.path)
+            path = self.path.partition("?")[0]
+            fault = index.faults.get(path)
             if isinstance(fault, list):
                 fault = fault.pop(0) if fault else None
             wanted = base64.b64encode(f"me:{index.password}".encode()).decode()
@@ -99,10 +103,10 @@ def serving(index: Index) -> Iterator[Index]:
                 self._answer(fault, b"", "text/plain")
             elif isinstance(fault, str) and fault.startswith(("http", "/")):
                 self._answer(302, b"", "text/plain", location=fault)
-            elif self.path.startswith("/simple/"):
-                self._page(self.path.split("/")[2], unusable=fault == "unusable")
-            elif self.path in index.bodies:
-                self._answer(200, index.bodies[self.path], "application/octet-stream")
+            elif re.fullmatch(r"/simple/[^/]+/", path):
+                self._page(path.split("/")[2], unusable=fault == "unusable")
+            elif path in index.bodies:
+                self._answer(200, index.bodies[path], "application/octet-stream")
             else:
                 self._answer(404, b"", "text/plain")
 
@@ -122,9 +126,13 @@ def serving(index: Index) -> Iterator[Index]:
                 self._answer(200, body, "application/vnd.pypi.simple.v1+json")
 
         def _answer(self, status: int, body: bytes, kind: str, location: str = "") -> None:
+            for _ in index.encoding.split(","):
+                body = gzip.compress(body) if index.encoding else body
             self.send_response(status)
             self.send_header("Content-Type", kind)
             self.send_header("Content-Length", str(len(body)))
+            if index.encoding:
+                self.send_header("Content-Encoding", index.encoding)
             if location:
                 self.send_header("Location", location)
             self.end_headers()

@@ -128,6 +128,7 @@ def test_what_wears_off_is_asked_again(project: Path, index: Index) -> None:
         (500, "1 package: 127.0.0.1 answered 500"),
         (403, "1 package: 127.0.0.1 answered 403"),
         ("unusable", "1 package: 127.0.0.1 answered with an unusable page: TypeError"),
+        ("http://[", "1 package: 127.0.0.1 redirects to what is no URL"),
         ("https://elsewhere.example.org/", "1 package: the host elsewhere.example.org is not in trusted configuration"),
         ("/simple/one/", "1 package: 127.0.0.1 redirects more than 3 times"),
     ],
