@@ -110,7 +110,8 @@ class _Tags(HTMLParser):
 @given(report=reports())
 def test_html_and_markdown_have_the_structure_of_plain_words(report: Report) -> None:
     allowed = (
-        "html head meta title style body main h1 h2 h3 p span table thead tbody tr th td ol ul li code footer strong"
+        "html head meta title style body main h1 h2 h3 p span table thead tbody tr th td ol ul li dl dt dd code footer "
+        "strong"
     )
     assert set(_Tags(render("html", [report])).found) - set(allowed.split()) == set()
     lines = render("markdown", [report]).split("\n")
