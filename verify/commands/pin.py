@@ -15,7 +15,7 @@ from ..escape import clean, guard_line
 from ..files import InputError
 from ..model import Finding, Report, Severity, Status
 from ..pinning.edit import edited
-from ..pinning.journal import recover, write_all
+from ..pinning.journal import FOLDER, pending, recover, write_all
 from ..pinning.relock import Overlay, relocked
 from ..pinning.resolve import resolve
 from ..project import LOCK, PYPROJECT, Project
@@ -49,6 +49,8 @@ def pin_command(
 
     Exits with 0 when written, 1 when a check finds what it did not find before, 2 for unusable input or usage.
     """
+    if dry_run and pending(path):
+        raise InputError(str(path / FOLDER), "a change was not finished", hint="start once without --dry-run")
     if recover(path):
         click.echo("an earlier change was not finished: its files are as they were before it", err=True)
     project = Project.load(path)

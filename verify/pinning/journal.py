@@ -3,13 +3,18 @@
 The old files and the new ones are written into one folder first, which takes its name in one step. Then each new file
 replaces its old one, and the folder goes. Whoever finds the folder at the next start puts the old files back: the
 change was not finished.
+
+A checkout can bring such a folder along. So what to put back, with its digests, is written outside of it, into the
+user's own state folder; a folder that this does not vouch for is refused, and nothing of it is used.
 """
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import shutil
+import stat
 import tempfile
 from collections.abc import Mapping
 from pathlib import Path
@@ -17,7 +22,6 @@ from pathlib import Path
 from ..files import InputError
 
 FOLDER = ".pinproof-pin"
-_LIST = "files.json"
 
 
 def write_all(root: Path, files: Mapping[str, bytes]) -> None:
@@ -39,27 +43,45 @@ def write_all(root: Path, files: Mapping[str, bytes]) -> None:
     _finish(root)
 
 
+def pending(root: Path) -> bool:
+    """Tell whether a change was not finished, or the checkout brings what looks like one."""
+    return os.path.lexists(root / FOLDER)
+
+
 def recover(root: Path) -> bool:
     """Put back the files of a change that was not finished; return whether there was one.
 
     Raises:
-        InputError: the folder of the change was damaged.
+        InputError: the folder of the change is damaged, or was not left by pinproof. Nothing was changed.
     """
     for stray in root.glob(f"{FOLDER}.*"):
         shutil.rmtree(stray, ignore_errors=True)
-    folder = root / FOLDER
-    if not folder.is_dir() or folder.is_symlink():
+    if not pending(root):
         return False
+    folder = root / FOLDER
     try:
-        for number, path in enumerate(json.loads((folder / _LIST).read_text(encoding="utf-8"))):
-            target = _target(root, path)
-            old = folder / f"{number}.old"
-            if old.exists():
-                shutil.copymode(target, old)
-                old.replace(target)
+        vouched = json.loads(_state(root).read_text(encoding="utf-8"))
+        kept = [folder / f"{number}.old" for number in range(len(vouched))]
+        targets = [_target(root, path) for path in sorted(vouched)]
+        for old, path in zip(kept, sorted(vouched), strict=True):
+            if os.path.lexists(old) and _digest(old) != vouched[path]:
+                raise ValueError(f"{old.name} is not the file that was kept")
+    except FileNotFoundError:
+        raise InputError(
+            str(folder), "was not left by pinproof here", hint="look where it comes from, remove it"
+        ) from None
     except (OSError, ValueError, TypeError) as error:
         raise InputError(
             str(folder), f"is damaged: {error}", hint="restore the files from git, and remove it"
+        ) from None
+    try:
+        for old, target in zip(kept, targets, strict=True):
+            if os.path.lexists(old):
+                shutil.copymode(target, old)
+                old.replace(target)
+    except OSError as error:
+        raise InputError(
+            str(folder), f"cannot be put back: {error}", hint="make the files writable, start again"
         ) from None
     _finish(root)
     return True
@@ -67,13 +89,32 @@ def recover(root: Path) -> bool:
 
 def _prepare(root: Path, files: Mapping[str, bytes]) -> None:
     scratch = Path(tempfile.mkdtemp(prefix=f"{FOLDER}.", dir=root))
+    vouched = {}
     for number, path in enumerate(sorted(files)):
         target = _target(root, path)
-        _write(scratch / f"{number}.old", target.read_bytes())
+        old = target.read_bytes()
+        vouched[path] = hashlib.sha256(old).hexdigest()
+        _write(scratch / f"{number}.old", old)
         _write(scratch / f"{number}.new", files[path])
         shutil.copymode(target, scratch / f"{number}.new")
-    _write(scratch / _LIST, json.dumps(sorted(files)).encode())
+    state = _state(root)
+    state.parent.mkdir(parents=True, exist_ok=True)
+    _write(state, json.dumps(vouched).encode())
     scratch.rename(root / FOLDER)
+
+
+def _state(root: Path) -> Path:
+    """Return the file outside of the checkout that says what an unfinished change of it has to put back."""
+    base = os.environ.get("XDG_STATE_HOME")
+    folder = Path(base) if base and Path(base).is_absolute() else Path.home() / ".local" / "state"
+    return folder / "pinproof" / f"{hashlib.sha256(os.fsencode(root.resolve())).hexdigest()}.json"
+
+
+def _digest(path: Path) -> str:
+    """Return the SHA-256 of a regular file. Raises `ValueError` for anything else."""
+    if not stat.S_ISREG(path.lstat().st_mode):
+        raise ValueError(f"{path.name} is no regular file")
+    return hashlib.sha256(path.read_bytes()).hexdigest()
 
 
 def _write(path: Path, data: bytes) -> None:
@@ -87,6 +128,7 @@ def _finish(root: Path) -> None:
     """Take the folder away: it loses its name in one step."""
     done = Path(tempfile.mkdtemp(prefix=f"{FOLDER}.", dir=root))
     (root / FOLDER).rename(done / "done")
+    _state(root).unlink(missing_ok=True)
     shutil.rmtree(done, ignore_errors=True)
 
 
@@ -100,4 +142,6 @@ def _target(root: Path, path: str) -> Path:
     target = (root / path).resolve()
     if not target.is_relative_to(boundary):
         raise InputError(path, "leads out of the project", hint="only files inside the project are written")
+    if any(part.lower() == ".git" for part in target.relative_to(boundary).parts):
+        raise InputError(path, "belongs to git", hint="only files of the project are written")
     return target

@@ -119,13 +119,59 @@ def test_a_file_outside_of_the_project_is_not_written(root: Path) -> None:
     assert outside.read_bytes() == b"outside\n"
 
 
-@pytest.mark.parametrize("listed", ["[", '["../../../etc/hostname"]', '{"a": 1}'])
-def test_a_damaged_journal_is_said(root: Path, listed: str) -> None:
-    (root / ".pinproof-pin").mkdir()
-    (root / ".pinproof-pin/files.json").write_text(listed)
-    if listed.startswith("{"):
-        assert recover(root) is True
+def half_written(root: Path) -> None:
+    """Leave a change as it is when the process is killed after the first file."""
+    for step in range(1, 100):
+        assert killed_at(root, step)
+        if (root / "pyproject.toml").read_bytes() == NEW["pyproject.toml"]:
+            return
+        recover(root)
+
+
+@pytest.mark.parametrize("listed", ["[", "[1]", '{"a": 1}', '{"../../../etc/hostname": ""}'])
+def test_a_damaged_journal_is_said(root: Path, state: Path, listed: str) -> None:
+    half_written(root)
+    before = files(root)
+    (record,) = state.rglob("*.json")
+    record.write_text(listed)
+    with pytest.raises(InputError, match=r"is damaged|leads out of the project"):
+        recover(root)
+    assert files(root) == before
+
+
+@pytest.mark.parametrize("kind", ["changed", "link"])
+def test_an_old_file_that_is_not_the_one_kept_is_not_put_back(root: Path, kind: str) -> None:
+    half_written(root)
+    old = root / ".pinproof-pin/1.old"
+    content = old.read_bytes()
+    old.unlink()
+    if kind == "link":
+        (root / "elsewhere").write_bytes(content)
+        old.symlink_to(root / "elsewhere")
     else:
-        with pytest.raises(InputError, match=r"is damaged|leads out of the project"):
-            recover(root)
-    assert {name: data for name, data in files(root).items() if not name.startswith(".pin")} == OLD
+        old.write_bytes(b"other\n")
+    with pytest.raises(InputError, match="is damaged"):
+        recover(root)
+    assert (root / "pyproject.toml").read_bytes() == NEW["pyproject.toml"]
+
+
+def test_a_journal_that_the_checkout_brings_along_is_refused(root: Path) -> None:
+    """A clone with one would have its .git/config replaced, and with that run any program."""
+    (root / ".git").mkdir()
+    (root / ".git/config").write_text("[core]\n")
+    (root / ".pinproof-pin").mkdir()
+    (root / ".pinproof-pin/files.json").write_text('[".git/config"]')
+    (root / ".pinproof-pin/0.old").write_text("[core]\n\tfsmonitor = false\n")
+    for act in (recover, lambda root: write_all(root, NEW)):
+        with pytest.raises(InputError, match="was not left by pinproof here"):
+            act(root)
+    assert (root / ".git/config").read_text() == "[core]\n"
+    assert (root / "uv.lock").read_bytes() == OLD["uv.lock"]
+
+
+def test_files_of_git_are_not_written(root: Path) -> None:
+    (root / ".git").mkdir()
+    (root / ".git/config").write_text("[core]\n")
+    with pytest.raises(InputError, match="belongs to git"):
+        write_all(root, {".git/config": b"changed\n"})
+    assert (root / ".git/config").read_text() == "[core]\n"

@@ -123,6 +123,16 @@ def test_a_dry_run_writes_nothing(project: Path, capsys: pytest.CaptureFixture[s
     assert files(project) == before
 
 
+def test_a_dry_run_puts_nothing_back(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (project / ".pinproof-pin").mkdir()
+    before = files(project)
+    code, _, err = run(capsys, "kernels", str(project), "--rev", NEW, "--dry-run")
+    assert code == 2
+    assert "a change was not finished" in err
+    assert files(project) == before
+    assert (project / ".pinproof-pin").is_dir()
+
+
 def test_the_same_commit_again(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
     code, out, _ = run(capsys, "kernels", str(project), "--rev", OLD)
     assert (code, out) == (0, f"kernels is pinned to {OLD} already\n")
