@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import posixpath
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from .context import Context
 from .git import GitError
-from .model import Location, NotRun
+from .model import Location, NotRun, Tally
+from .words import counted
 
 if TYPE_CHECKING:
     from .landed.patches import FileChange
@@ -53,9 +54,17 @@ def place(context: Context, path: str) -> str:
     return posixpath.relpath(path, prefix or ".")
 
 
-def added_lines(context: Context) -> Iterator[list[Added]]:
+def read(lines: int, changed: Iterable[FileChange]) -> Tally:
+    """Say how many added lines were read, and how many files were not, for their null bytes."""
+    binary = sum(change.is_binary and not change.is_removed for change in changed)
+    return Tally(
+        detail=counted(lines, "added line") + (f", {counted(binary, 'binary file')} not read" if binary else "")
+    )
+
+
+def added_lines(context: Context, changed: Iterable[FileChange]) -> Iterator[list[Added]]:
     """Yield the added lines of each text file that the change touches, in order."""
-    for change in changed_files(context):
+    for change in changed:
         path = place(context, change.path)
         lines: list[Added] = []
         for hunk in change.hunks:

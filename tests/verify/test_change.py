@@ -110,14 +110,55 @@ def test_characters_by_name(repo: Repo, text: str, expected: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("a\u3164 = 1\n", ["warning a.py:1:2: hidden character U+3164 HANGUL FILLER"]),
+        ("a\ufe00 = 1\n", ["warning a.py:1:2: hidden character U+FE00 VARIATION SELECTOR-1"]),
+        (
+            "'\U000e0100\U000e0101'\n",
+            [
+                "error a.py:1:2: hidden character U+E0100 VARIATION SELECTOR-17",
+                "error a.py:1:3: hidden character U+E0101 VARIATION SELECTOR-18",
+            ],
+        ),
+        ("\ufe00 = 1\n", ["warning a.py:1:1: hidden character U+FE00 VARIATION SELECTOR-1"]),
+    ],
+)
+def test_characters_that_are_drawn_as_nothing(repo: Repo, text: str, expected: list[str]) -> None:
+    assert found(repo, "CHG002", {"sub/a.py": text}) == expected
+
+
+def test_code_that_a_null_byte_hides(repo: Repo) -> None:
+    text = "# \0\n'\u202e'\n"
+    expected = "null bytes make git and this check take it for binary: its lines were not read"
+    assert found(repo, "CHG002", {"sub/a.sh": text, "sub/b.png": text}) == [f"warning a.sh:1:1: {expected}"]
+    report = check(repo.root / "sub", options=Options(static=True, base="main"), select=["CHG001"])
+    (tally,) = (outcome.tally for outcome in report.outcomes)
+    assert tally is not None
+    assert tally.detail == "0 added lines, 2 binary files not read"
+
+
+def test_an_underlined_heading_is_no_error(repo: Repo) -> None:
+    said = found(repo, "CHG001", {"sub/README.md": "Install\n=======\n"})
+    assert said == ["warning README.md:2:1: leftover conflict marker"]
+
+
+@pytest.mark.parametrize(
     ("name", "text"),
     [
         ("a.py", "# caf\u00e9, na\u00efve, \u4f60\u597d, \u03bb = 1, \u00b5s, \u041f\u0440\u0438\u0432\u0435\u0442\n"),
         ("a.md", "\u0441\u043e\u0440\u0443\n"),
         ("a.py", "# \U0001f469\u200d\U0001f4bb \u2764\ufe0f\n"),
+        ("a.py", "# 5 \u03bcs, \u0394t, 1\ufe0f\u20e3, \u845b\U000e0100\n"),
         ("a.py", "\ufeffone = 1\r\ntwo\t= 2\r\n"),
     ],
-    ids=["other languages", "a word in prose", "joined emoji", "byte order mark, tab, carriage return"],
+    ids=[
+        "other languages",
+        "a word in prose",
+        "joined emoji",
+        "units, symbols and selected forms",
+        "byte order mark, tab, carriage return",
+    ],
 )
 def test_ordinary_text_raises_nothing(repo: Repo, name: str, text: str) -> None:
     assert found(repo, "CHG002", {f"sub/{name}": text}) == []
@@ -164,16 +205,55 @@ def test_a_changed_case_without_a_measurement(repo: Repo) -> None:
     assert found(repo, "CHG004", {"sub/policy/launch.py": CASES.format(4)}) == [
         (
             "error policy/launch.py:1:1: policy/launch.py: 8 rows: row blocks 2 became 4, "
-            "without a measurement in the change"
+            "without a measurement of these rows in the change"
         )
     ]
 
 
+MEASURED = (Path(__file__).parents[2] / "evidence/tune-h200.json").read_bytes()
+"""A real measurement, at 1, 2, 4, 8 and 16 rows."""
+
+
 def test_a_changed_case_with_a_measurement(repo: Repo) -> None:
     with_policy(repo, CASES.format(2))
-    files: dict[str, str | bytes] = {"sub/policy/launch.py": CASES.format(4), "sub/evidence/h200.json": "{}\n"}
+    files: dict[str, str | bytes] = {"sub/policy/launch.py": CASES.format(4), "sub/evidence/h200.json": MEASURED}
     assert found(repo, "CHG004", files) == [
         "info policy/launch.py:1:1: policy/launch.py: 8 rows: row blocks 2 became 4, measured in evidence/h200.json"
+    ]
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("README.md", b"measured\n"),
+        ("h200.json", b"{}\n"),
+        ("h200.json", MEASURED.replace(b'"rows": 8,', b'"rows": 32,')),
+        ("h200.json", MEASURED.replace(b"true", b"false")),
+    ],
+    ids=["prose", "nothing", "other rows", "wrong bytes"],
+)
+def test_what_is_no_measurement_of_the_row(repo: Repo, name: str, content: bytes) -> None:
+    assert content != MEASURED
+    with_policy(repo, CASES.format(2))
+    files: dict[str, str | bytes] = {"sub/policy/launch.py": CASES.format(4), f"sub/evidence/{name}": content}
+    (said,) = found(repo, "CHG004", files)
+    assert said.startswith("error ")
+    assert said.endswith("8 rows: row blocks 2 became 4, without a measurement of these rows in the change")
+
+
+def test_a_measurement_that_is_removed_is_none(repo: Repo) -> None:
+    repo.git("checkout", "-q", "main")
+    repo.commit("measured", {"sub/evidence/h200.json": MEASURED})
+    with_policy(repo, CASES.format(2))
+    (repo.root / "sub/evidence/h200.json").unlink()
+    (said,) = found(repo, "CHG004", {"sub/policy/launch.py": CASES.format(4)})
+    assert said.startswith("error ")
+
+
+def test_rows_stated_twice_are_not_read(repo: Repo) -> None:
+    with_policy(repo, CASES.format(2))
+    assert found(repo, "CHG004", {"sub/policy/launch.py": CASES.format("4), Case(8, 2")}) == [
+        "warning policy/launch.py:1:1: policy/launch.py: it no longer states its rows so that they can be read"
     ]
 
 
@@ -183,11 +263,11 @@ def test_cases_added_and_removed(repo: Repo) -> None:
     assert found(repo, "CHG004", {"sub/policy/launch.py": text}) == [
         (
             "error policy/launch.py:1:1: policy/launch.py: 1 rows: row blocks 1 became nothing, "
-            "without a measurement in the change"
+            "without a measurement of these rows in the change"
         ),
         (
             "error policy/launch.py:1:1: policy/launch.py: 16 rows: row blocks nothing became 1, "
-            "without a measurement in the change"
+            "without a measurement of these rows in the change"
         ),
     ]
 

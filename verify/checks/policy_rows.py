@@ -3,8 +3,8 @@
 The policy says how many thread blocks share a gather of so many rows; ranks that run it have no way to notice that a
 row changed. Compared with the base are, row by row, the cases that a module of `policy/` states as `REVIEWED_CASES`,
 read without executing it, and the tables of `[tool.pinproof] tables`. Each changed row is shown. It is an error unless
-the same change adds or changes a record or measurement in `evidence/`; for a table it must be the one that the table
-names ([POL003](POL003.md) holds it against that).
+the same change adds or changes a measurement in `evidence/` (what `pinproof tune gather` writes) that has these rows,
+with right bytes; for a table it must be the one that the table names ([POL003](POL003.md) holds it against that).
 
 Example: `Case(8, 2)` became `Case(8, 4)`, and nothing in `evidence/` changed.
 
@@ -40,7 +40,7 @@ Rows = Mapping[int, int]
 
 def run(context: Context) -> Iterator[Finding | Tally]:
     changed = {place(context, change.path) for change in changed_files(context)}
-    evidence = {path for path in changed if path.startswith(_EVIDENCE)}
+    evidence = {path: _measured(_after(context, path)) for path in changed if path.startswith(_EVIDENCE)}
     compared = 0
     for path in sorted(changed):
         if path.startswith(_FOLDER) and path.endswith(".py"):
@@ -48,11 +48,15 @@ def run(context: Context) -> Iterator[Finding | Tally]:
             yield from _file(context, path, stated_cases, evidence)
         elif path in context.config.tables:
             compared += 1
-            yield from _file(context, path, _table_rows, evidence & {_named(_after(context, path))})
+            named = _named(_after(context, path))
+            behind = {named: evidence[named]} if named in evidence else {}
+            yield from _file(context, path, _table_rows, behind)
     yield Tally(detail=f"{counted(compared, 'policy file')} changed")
 
 
-def _file(context: Context, path: str, read: Callable[[bytes], Rows | None], evidence: set[str]) -> Iterator[Finding]:
+def _file(
+    context: Context, path: str, read: Callable[[bytes], Rows | None], evidence: Mapping[str, frozenset[int]]
+) -> Iterator[Finding]:
     before, after = read(_before(context, path)), read(_after(context, path))
     if before is None or after is None:
         if before != after:
@@ -62,9 +66,23 @@ def _file(context: Context, path: str, read: Callable[[bytes], Rows | None], evi
     for rows in sorted(before.keys() | after.keys()):
         if before.get(rows) != after.get(rows):
             old, new = before.get(rows, "nothing"), after.get(rows, "nothing")
-            behind = f"measured in {', '.join(sorted(evidence))}" if evidence else "without a measurement in the change"
-            severity = Severity.INFO if evidence else Severity.ERROR
+            measured = ", ".join(sorted(name for name, capacities in evidence.items() if rows in capacities))
+            behind = f"measured in {measured}" if measured else "without a measurement of these rows in the change"
+            severity = Severity.INFO if measured else Severity.ERROR
             yield _finding(path, f"{rows} rows: row blocks {old} became {new}, {behind}", severity)
+
+
+def _measured(content: bytes) -> frozenset[int]:
+    """Return the row capacities that a file measured with right bytes; none for anything that is no measurement."""
+    from pinproof.kernels.measure.result import decode
+
+    try:
+        lines = decode(content).lines
+    except ValueError:
+        return frozenset()
+    return frozenset(
+        line.rows for line in lines if any(taken and line.exact.get(name) for name, taken in line.samples.items())
+    )
 
 
 def _finding(path: str, what: str, severity: Severity) -> Finding:
@@ -73,7 +91,10 @@ def _finding(path: str, what: str, severity: Severity) -> Finding:
 
 
 def stated_cases(source: bytes) -> Rows | None:
-    """Return rows -> row blocks of `REVIEWED_CASES = (Case(8, 2), ...)` in a module; None where it states none."""
+    """Return rows -> row blocks of `REVIEWED_CASES = (Case(8, 2), ...)` in a module.
+
+    None where it states none, or the same rows twice.
+    """
     import ast  # only where a change is compared
 
     try:
@@ -87,7 +108,8 @@ def stated_cases(source: bytes) -> Rows | None:
         named = any(isinstance(target, ast.Name) and target.id == _CASES for target in targets)
         if named and isinstance(node, ast.Assign | ast.AnnAssign) and isinstance(node.value, ast.Tuple | ast.List):
             pairs = [_case(element) for element in node.value.elts]
-            return dict(pair for pair in pairs if pair) if all(pairs) else None
+            rows = dict(pair for pair in pairs if pair)
+            return rows if len(rows) == len(pairs) else None
     return None
 
 

@@ -1,10 +1,12 @@
 """The change adds no text that reads otherwise than it is.
 
-A bidirectional control makes code read in another order than it runs in (CVE-2021-42574); an invisible character makes
-two names look like one; a Cyrillic letter in a Latin word makes another name of it. Reported are, in the lines that the
-commits since the base add: bidirectional controls and tag characters as errors; other invisible and control characters
-as warnings; words that mix Latin letters with look-alikes of other scripts as warnings, and in files of code also words
-that consist of look-alikes alone. Each is named with its code point. A joiner between emoji is none.
+A bidirectional control makes code read in another order than it runs in (CVE-2021-42574); an invisible character
+makes two names look like one; a Cyrillic letter in a Latin word makes another name of it. Reported are, in the lines
+that the commits since the base add: bidirectional controls, tag characters and ideographic variation selectors that
+select nothing as errors; other invisible and control characters as warnings; words that mix Latin letters with
+letters of other scripts as warnings (of Greek with look-alikes only: units and symbols have the others), and in files
+of code also words that consist of look-alikes alone. Each is named with its code point. A joiner between emoji is
+none. A file of code whose null bytes make it binary is a warning, for its lines are not read.
 
 Example: `if accеss:`, in which the second e is U+0435 CYRILLIC SMALL LETTER IE.
 
@@ -19,13 +21,14 @@ import re
 import unicodedata
 from collections.abc import Iterator
 
-from ..added import Added, added_lines
+from ..added import Added, added_lines, changed_files, place, read
 from ..context import Context
-from ..model import Check, Finding, Severity, Tally
-from ..words import counted
+from ..model import Check, Finding, Location, Severity, Tally
 
 CODE = "CHG002"
 _BIDIRECTIONAL = frozenset("\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
+_FILLERS = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u3164\uffa0")
+"""Letters and marks that are drawn as nothing (UAX #44, Default_Ignorable_Code_Point)."""
 _JOINER = "\u200d"
 _SELECTOR = "\ufe0f"
 _WORD = re.compile(r"[^\W\d_]+")
@@ -61,26 +64,40 @@ _CODE_FILES = frozenset(
 
 def run(context: Context) -> Iterator[Finding | Tally]:
     lines = 0
-    for added in added_lines(context):
+    changed = changed_files(context)
+    for change in changed:
+        if change.is_binary and not change.is_removed and _is_code(change.path):
+            yield Finding(
+                code=CODE,
+                message="null bytes make git and this check take it for binary: its lines were not read",
+                severity=Severity.WARNING,
+                location=Location(place(context, change.path)),
+                hint="take the null bytes out; code has none",
+            )
+    for added in added_lines(context, changed):
         lines += len(added)
-        is_code = added[0].path.rpartition("/")[2].rpartition(".")[2].lower() in _CODE_FILES
+        is_code = _is_code(added[0].path)
         for line in added:
             if not line.raw.isascii() or any(byte < 0x20 and byte not in b"\t\r\f" for byte in line.raw):
                 yield from _line(line, is_code)
-    yield Tally(detail=counted(lines, "added line"))
+    yield read(lines, changed)
+
+
+def _is_code(path: str) -> bool:
+    return path.rpartition("/")[2].rpartition(".")[2].lower() in _CODE_FILES
 
 
 def _line(line: Added, is_code: bool) -> Iterator[Finding]:
     text = line.raw.decode("utf-8", "replace").removesuffix("\r")
-    for place, character in enumerate(text):
-        severity = _hidden(text, place, character, first=line.line == 1)
+    for offset, character in enumerate(text):
+        severity = _hidden(text, offset, character, first=line.line == 1)
         if severity is not None:
-            yield _finding(line, place, character, severity, "")
+            yield _finding(line, offset, character, severity, "")
     for match in _WORD.finditer(text):
         word = match[0]
         if word.isascii():
             continue
-        foreign = [place for place, letter in enumerate(word) if _script(letter) in _OTHER_SCRIPTS]
+        foreign = [place for place, letter in enumerate(word) if _is_foreign(letter)]
         latin = any(_script(letter) == "LATIN" for letter in word)
         if foreign and (latin or (is_code and all(letter in _LOOK_ALIKE for letter in word))):
             at = foreign[0]
@@ -91,6 +108,10 @@ def _hidden(text: str, place: int, character: str, *, first: bool) -> Severity |
     """Return how bad a character is that is not seen; None for one that is."""
     if character in _BIDIRECTIONAL or "\U000e0000" <= character <= "\U000e007f":
         return Severity.ERROR
+    if "\ufe00" <= character <= "\ufe0f" or "\U000e0100" <= character <= "\U000e01ef":
+        return _selector(text[place - 1 : place], character)
+    if character in _FILLERS:
+        return Severity.WARNING
     category = unicodedata.category(character)
     if category not in ("Cf", "Cc", "Zl", "Zp") or character in "\t\r\f":
         return None
@@ -99,20 +120,39 @@ def _hidden(text: str, place: int, character: str, *, first: bool) -> Severity |
     return None if character == "\ufeff" and first and place == 0 else Severity.WARNING
 
 
+def _selector(before: str, character: str) -> Severity | None:
+    """Return how bad a variation selector is; None for one that selects a form of the character before it.
+
+    In a row they carry any text unseen.
+    """
+    if character > _SELECTOR:
+        return None if _script(before) == "CJK" else Severity.ERROR
+    selects = before in tuple("0123456789#*") or (
+        not before.isascii() and not unicodedata.category(before).startswith("M")
+    )
+    return None if before and selects else Severity.WARNING
+
+
 def _pictures(text: str, place: int) -> bool:
     before = text[:place].rstrip(_SELECTOR)[-1:]
     after = text[place + 1 : place + 2]
     return all(letter and unicodedata.category(letter) in ("So", "Sk") for letter in (before, after))
 
 
+def _is_foreign(letter: str) -> bool:
+    """Tell whether a letter looks out of place in a Latin word; those of Greek in units and symbols do not."""
+    script = _script(letter)
+    return script in _OTHER_SCRIPTS and (script != "GREEK" or letter in _LOOK_ALIKE)
+
+
 def _script(letter: str) -> str:
+    if not letter:
+        return ""
     return unicodedata.name(letter, "").partition(" ")[0]
 
 
 def _finding(line: Added, place: int, character: str, severity: Severity, word: str) -> Finding:
-    name = unicodedata.name(character, "") or {"\x00": "NULL", "\x1b": "ESCAPE", "\x7f": "DELETE"}.get(
-        character, "CONTROL"
-    )
+    name = unicodedata.name(character, "") or _CONTROLS.get(character, "CONTROL")
     which = f"U+{ord(character):04X} {name}"
     message = (
         f"the word `{word}` holds {which}, which looks like another letter" if word else f"hidden character {which}"

@@ -2,10 +2,10 @@
 
 What `git diff --check` reports, for the lines that the commits since the base add: blanks at the end of a line, a space
 before a tab in the indent, a conflict marker, empty lines at the end of a file. A carriage return at the end of every
-added line of a file is its line end, and none of these. Git's own configuration and attributes take no part: a change
-could switch them off.
+added line of a file is its line end, and none of these. A marker is an error; `=======` alone in a file is a warning,
+for it also underlines headings. Git's own configuration and attributes take no part: a change could switch them off.
 
-Example: a merge left `=======` behind in a workflow that no parser reads before it runs.
+Example: a merge left `<<<<<<< HEAD` behind in a workflow that no parser reads before it runs.
 
 Fix: take the blanks away; resolve the merge.
 
@@ -17,31 +17,33 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from ..added import Added, added_lines
+from ..added import Added, added_lines, changed_files, read
 from ..context import Context
 from ..model import Check, Finding, Severity, Tally
-from ..words import counted
 
 CODE = "CHG001"
 _MARKER = re.compile(rb"(<{7}|={7}|>{7}|\|{7})(?:\s|$)")
+_SIDE = re.compile(rb"(<{7}|>{7}|\|{7})(?:\s|$)")
 _TRAILING = re.compile(rb"[ \t\r]+$")
 _INDENT = re.compile(rb"^[ \t]*")
 
 
 def run(context: Context) -> Iterator[Finding | Tally]:
     lines = 0
-    for added in added_lines(context):
+    changed = changed_files(context)
+    for added in added_lines(context, changed):
         lines += len(added)
         returns = all(line.raw.endswith(b"\r") for line in added)
+        conflict = any(_SIDE.match(line.raw) for line in added)
         for line in added:
-            yield from _line(line, line.raw.removesuffix(b"\r") if returns else line.raw)
+            yield from _line(line, line.raw.removesuffix(b"\r") if returns else line.raw, conflict)
         yield from _end(added)
-    yield Tally(detail=f"{counted(lines, 'added line')}")
+    yield read(lines, changed)
 
 
-def _line(line: Added, raw: bytes) -> Iterator[Finding]:
+def _line(line: Added, raw: bytes, conflict: bool) -> Iterator[Finding]:
     if _MARKER.match(raw):
-        yield _finding(line, 1, "leftover conflict marker", Severity.ERROR)
+        yield _finding(line, 1, "leftover conflict marker", Severity.ERROR if conflict else Severity.WARNING)
     if trailing := _TRAILING.search(raw):
         yield _finding(line, _column(raw, trailing.start()), "trailing whitespace")
     indent = _INDENT.match(_TRAILING.sub(b"", raw))

@@ -54,6 +54,7 @@ class FileChange:
         before: the object that the file was, zeros where it is new, empty where only its mode changes.
         after: the object that it becomes, zeros where it is removed, empty where only its mode changes.
         mode: the mode that it becomes, as git writes it; empty where that does not change.
+        is_binary: its changed lines hold null bytes, so it was compared as a whole.
     """
 
     path: str
@@ -61,6 +62,7 @@ class FileChange:
     after: str
     mode: str
     hunks: tuple[Hunk, ...]
+    is_binary: bool
 
     @property
     def is_removed(self) -> bool:
@@ -113,10 +115,11 @@ def _file(section: bytes) -> FileChange:
     found = list(_HUNK.finditer(rest))
     ends = [*(match.start() for match in found), len(rest)][1:]
     hunks = [_hunk(path, match, rest[match.end() : end]) for match, end in zip(found, ends, strict=True)]
-    if not hunks or b"\0" in rest:
+    is_binary = b"\0" in rest
+    if not hunks or is_binary:
         hunks = [Hunk(path, 0, ())]
     mode = _MODE.search(section)
-    return FileChange(path, before, after, mode[1].decode() if mode else "", tuple(hunks))
+    return FileChange(path, before, after, mode[1].decode() if mode else "", tuple(hunks), is_binary)
 
 
 def _hunk(path: str, head: re.Match[bytes], body: bytes) -> Hunk:
