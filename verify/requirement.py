@@ -32,3 +32,12 @@ def specifiers(text: str) -> SpecifierSet:
     found = SpecifierSet(text)
     found.contains("1", prereleases=True)
     return found
+
+
+@lru_cache(maxsize=65536)
+def normal_specifier(specifier: str) -> str:
+    """Return a specifier with its parts in order."""
+    try:
+        return ",".join(sorted(str(one) for one in SpecifierSet(specifier)))
+    except ValueError:
+        return specifier

@@ -19,9 +19,7 @@ import posixpath
 from collections.abc import Collection, Iterable, Iterator
 from fnmatch import fnmatchcase
 
-from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
-from packaging.version import Version
 
 from ..context import Context
 from ..declared import UV, Declared
@@ -29,9 +27,9 @@ from ..document import Key
 from ..lock import Recorded
 from ..model import Check, Finding, Related, Severity, Tally
 from ..project import Project
-from ..requirement import parse_requirement
+from ..requirement import normal_specifier
+from ..stated import Statement, statements
 from ..words import counted
-from .requirements import normal_specifier
 
 CODE = "LCK015"
 _HINT = "run `uv lock`"
@@ -61,7 +59,7 @@ def run(context: Context) -> Iterator[Finding | Tally]:
         compared += len(ours)
         yield from _differences(project, name, ours, _said(project.lock.manifest(name)))
     yield from _differences(project, "excludes", _declared_excludes(project), _excludes(project))
-    yield from _differences(project, "dependency-metadata", _declared_metadata(project), _metadata(project))
+    yield from _metadata(project)
     if project.root_package is None:
         yield from _groups(project, declared)
     yield from _members(project)
@@ -120,42 +118,22 @@ def _excludes(project: Project) -> _Said:
     }
 
 
-def _declared_metadata(project: Project) -> _Said:
-    return dict(_metadata_of(project.pyproject.get(*UV, "dependency-metadata"), (*UV, "dependency-metadata")))
+def _metadata(project: Project) -> Iterator[Finding]:
+    declared, locked = (*UV, "dependency-metadata"), ("manifest", "dependency-metadata")
+    ours = list(statements(project.pyproject.get(*declared), declared))
+    theirs = list(statements(project.lock_document.get(*locked), locked))
+    yield from _differences(project, "dependency-metadata", _unmatched(ours, theirs), _unmatched(theirs, ours))
 
 
-def _metadata(project: Project) -> _Said:
-    keys = ("manifest", "dependency-metadata")
-    return dict(_metadata_of(project.lock_document.get(*keys), keys))
-
-
-def _metadata_of(entries: object, keys: tuple[Key, ...]) -> Iterator[tuple[tuple[str, str], tuple[Key, ...]]]:
-    for number, entry in enumerate(entries if isinstance(entries, list) else ()):
-        if isinstance(entry, dict):
-            requires = entry.get("requires-dist")
-            texts = sorted(_normal(str(text)) for text in requires) if isinstance(requires, list) else []
-            version = _version(entry.get("version"))
-            said = f" {version or 'of any version'} that requires {', '.join(texts) or 'nothing'}"
-            yield (canonicalize_name(str(entry.get("name"))), said), (*keys, number)
-
-
-def _version(value: object) -> str:
-    try:
-        return str(Version(str(value))) if value is not None else ""
-    except ValueError:
-        return str(value)
-
-
-def _normal(text: str) -> str:
-    requirement = parse_requirement(text)
-    return _requirement(requirement) if requirement else text
-
-
-def _requirement(requirement: Requirement) -> str:
-    extras = ",".join(sorted(canonicalize_name(extra) for extra in requirement.extras))
-    marker = f"; {requirement.marker}" if requirement.marker else ""
-    place = f" @ {requirement.url}" if requirement.url else normal_specifier(str(requirement.specifier))
-    return f"{canonicalize_name(requirement.name)}{f'[{extras}]' if extras else ''}{place}{marker}"
+def _unmatched(some: Iterable[Statement], others: Iterable[Statement]) -> _Said:
+    by_name: dict[tuple[str, str], list[Statement]] = {}
+    for other in others:
+        by_name.setdefault((other.name, other.version), []).append(other)
+    return {
+        (one.name, str(one)): one.keys
+        for one in some
+        if not any(one.same(other) for other in by_name.get((one.name, one.version), ()))
+    }
 
 
 def _groups(project: Project, declared: Declared) -> Iterator[Finding]:
@@ -191,9 +169,15 @@ def _unlisted(project: Project, listed: Collection[str]) -> Iterator[Finding]:
     """Report local entries in the folders of the workspace that the lock does not list as its members."""
     patterns = project.pyproject.get(*UV, "workspace", "members")
     excluded = project.pyproject.get(*UV, "workspace", "exclude")
-    for folder, member in project.members.items():
-        inside = _matches(folder, patterns) and not _matches(folder, excluded)
-        if member.package is None or not inside or member.name in listed:
+    inside = {
+        folder: member
+        for folder, member in project.members.items()
+        if member.package and _matches(folder, patterns) and (folder == "." or not _matches(folder, excluded))
+    }
+    if not listed and inside.keys() <= {"."}:
+        return  # uv lists no members where the root is the only one
+    for folder, member in inside.items():
+        if member.package is None or member.name in listed:
             continue
         yield Finding(
             code=CODE,

@@ -16,19 +16,19 @@ How to allow: not at all.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import lru_cache
 
-from packaging.specifiers import SpecifierSet
 from packaging.utils import canonicalize_name
 from packaging.version import Version
 
 from ..context import Context
 from ..declared import Declaration, Declared
 from ..document import Document
+from ..group_python import group_python
 from ..lock import Package, Recorded
-from ..markers import CannotTellError, Universe, condition
+from ..markers import ALWAYS, CannotTellError, Universe, condition
 from ..model import Check, Finding, Related, Tally
 from ..project import Member, Project
+from ..requirement import normal_specifier
 from ..scopes import Scope, Wanted, recorded_scopes
 from ..words import counted
 
@@ -183,7 +183,8 @@ def _compare(
         if ours is not None and ours != theirs:
             yield _differs(project, package, place, declared, recorded, f"other {what} ({_listed(theirs)})")
             return
-    ours_when = [condition(str(one.requirement.marker or "")) for one in declared]
+    python = group_python(declared[0].document, place[1]) if place[0] == "dev-dependencies" else ALWAYS
+    ours_when = [(*condition(str(one.requirement.marker or "")), *python) for one in declared]
     theirs_when = [one.when for one in recorded]
     try:
         differs = universe.apart(ours_when, theirs_when) or universe.apart(theirs_when, ours_when)
@@ -225,15 +226,6 @@ def _extras(declared: list[Declaration]) -> frozenset[str]:
 def _recorded_extras(recorded: list[Wanted]) -> frozenset[str]:
     found = (one.entry.table.get("extras") for one in recorded)
     return frozenset(canonicalize_name(str(e)) for extras in found if isinstance(extras, list) for e in extras)
-
-
-@lru_cache(maxsize=65536)
-def normal_specifier(specifier: str) -> str:
-    """Return a specifier with its parts in order."""
-    try:
-        return ",".join(sorted(str(one) for one in SpecifierSet(specifier)))
-    except ValueError:
-        return specifier
 
 
 def _listed(names: frozenset[str]) -> str:
