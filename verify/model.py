@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import enum
-import inspect
 import posixpath
-import sys
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from collections.abc import Iterable
+from dataclasses import KW_ONLY, dataclass, field
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
 from .escape import clean
 
@@ -139,12 +138,9 @@ class NotRun(Exception):  # noqa: N818 - it is an answer, not an error
         self.cases = cases
 
 
-Run = Callable[["Context"], Iterable[Finding | Tally]]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class Check:
-    """One check. Its module's docstring is what `pinproof explain CODE` prints.
+    """One check. Its module is named after it, and is imported when the check runs; `run(context)` in it does the work.
 
     Attributes:
         code: unique, three letters of its family and three digits.
@@ -154,22 +150,32 @@ class Check:
         requires: names of checks that must have passed before; otherwise this one is not run.
         executes: it runs code or programs; left out by `--static`.
         opt_in: the option that it needs, `base` or `online`; without it the check is left out unless it is named.
-        run: takes the context, yields findings and at most one `Tally`; raises `NotRun`.
     """
 
     code: str
     name: str
     summary: str
-    run: Run
+    _: KW_ONLY
     severity: Severity = Severity.ERROR
     requires: tuple[str, ...] = ()
     executes: bool = False
     opt_in: str = ""
 
+    def run(self, context: Context) -> Iterable[Finding | Tally]:
+        """Yield findings and at most one `Tally`. Raises `NotRun` where it cannot tell."""
+        found: Iterable[Finding | Tally] = self._module.run(context)
+        return found
+
     @property
     def documentation(self) -> str:
-        """The docstring of its module."""
-        return inspect.cleandoc(sys.modules[self.run.__module__].__doc__ or "")
+        """The docstring of its module: what `pinproof explain CODE` prints."""
+        import inspect
+
+        return inspect.cleandoc(self._module.__doc__ or "")
+
+    @property
+    def _module(self) -> Any:
+        return import_module(f"{__package__}.checks.{self.name.replace('-', '_')}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -29,7 +29,7 @@ from ..config import Pin
 from ..context import Context
 from ..gitrun import GitError
 from ..lock import Package
-from ..model import Check, Finding, NotRun, Severity, Tally
+from ..model import Finding, NotRun, Severity, Tally
 from ..source import Source
 from ..words import counted
 
@@ -133,11 +133,3 @@ def _folders(environment: Environment) -> Files:
     from ..api.files import FolderFiles
 
     return FolderFiles(environment.root, environment.sites)
-
-
-CHECK = Check(
-    code=CODE,
-    name="api",
-    summary="the pinned commit has the interface that this project calls",
-    run=run,
-)

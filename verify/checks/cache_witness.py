@@ -23,7 +23,7 @@ from pathlib import Path
 
 from ..context import Context
 from ..lock import File
-from ..model import Check, Finding, NotRun, Tally
+from ..model import Finding, NotRun, Tally
 from ..source import Source, same_place
 from ..words import counted
 
@@ -102,6 +102,3 @@ def _has_commit(cache: Path, source: object) -> bool:
             except GitError:
                 continue
     return False
-
-
-CHECK = Check(code=CODE, name="cache-witness", summary="uv's own cache says of its files what the lock says", run=run)

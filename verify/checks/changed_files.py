@@ -19,7 +19,7 @@ from collections.abc import Iterator
 from ..compare import Pair
 from ..context import Context
 from ..lock import File
-from ..model import Check, Finding, Location, Related, Severity, Tally
+from ..model import Finding, Location, Related, Severity, Tally
 from ..words import counted
 
 CODE = "LCK040"
@@ -84,8 +84,3 @@ def _vanished(context: Context, pair: Pair) -> Iterator[Finding]:
 
 def _there(context: Context, file: File) -> Location:
     return context.comparison.old.lock_document.locate(*file.keys)
-
-
-CHECK = Check(
-    code=CODE, name="changed-files", summary="no file changed under its name since the base", opt_in="base", run=run
-)

@@ -14,9 +14,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ..config import CODE
 from ..context import Context
-from ..model import Check, Finding, Tally
+from ..model import Finding, Tally
 from ..words import counted
 
 
@@ -24,6 +23,3 @@ def run(context: Context) -> Iterator[Finding | Tally]:
     yield from context.config.problems
     config = context.config
     yield Tally(detail=f"{counted(len(config.pins), 'pin')} and {counted(len(config.ignores), 'ignore')} stated")
-
-
-CHECK = Check(code=CODE, name="configuration", summary="[tool.pinproof] has no unknown, wrong or stale entry", run=run)

@@ -19,7 +19,7 @@ from collections.abc import Iterator
 
 from ..context import Context
 from ..lock import File, Lock
-from ..model import Check, Finding, Related, Severity, Tally
+from ..model import Finding, Related, Severity, Tally
 from ..words import counted
 
 CODE = "LCK021"
@@ -108,8 +108,3 @@ def _finding(
         hint="run `uv lock` and compare the digests with those that the index publishes",
         package=file.package.name,
     )
-
-
-CHECK = Check(
-    code=CODE, name="digests", summary="every file has a strong digest and a sane size, as its neighbours have", run=run
-)

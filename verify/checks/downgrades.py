@@ -19,7 +19,7 @@ from packaging.utils import canonicalize_name
 
 from ..compare import Comparison, Pair
 from ..context import Context
-from ..model import Check, Finding, Related, Severity, Tally
+from ..model import Finding, Related, Severity, Tally
 from ..words import counted
 
 CODE = "LCK042"
@@ -56,13 +56,3 @@ def _explained(comparison: Comparison) -> set[str]:
 
 def _same(pair: Pair) -> bool:
     return pair.same_version and pair.old.table.get("source") == pair.new.table.get("source")
-
-
-CHECK = Check(
-    code=CODE,
-    name="downgrades",
-    summary="no version went down since the base while nothing asked for it",
-    severity=Severity.WARNING,
-    opt_in="base",
-    run=run,
-)

@@ -18,7 +18,7 @@ from collections.abc import Iterator
 
 from ..context import Context
 from ..lock import Edge, Lock, Package
-from ..model import Check, Finding, Related, Tally
+from ..model import Finding, Related, Tally
 from ..words import counted
 
 CODE = "LCK010"
@@ -75,6 +75,3 @@ def _wrong(lock: Lock, package: Package, edge: Edge, targets: list[Package]) -> 
         hint=_HINT,
         package=edge.name,
     )
-
-
-CHECK = Check(code=CODE, name="edges", summary="every dependency edge leads to exactly one entry", run=run)

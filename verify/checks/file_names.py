@@ -28,7 +28,7 @@ from packaging.version import Version
 
 from ..context import Context
 from ..lock import File, Lock
-from ..model import Check, Finding, Related, Severity, Tally
+from ..model import Finding, Related, Severity, Tally
 from ..words import counted
 
 CODE = "LCK020"
@@ -142,11 +142,3 @@ def _finding(
         hint=_HINT,
         package=package.name,
     )
-
-
-CHECK = Check(
-    code=CODE,
-    name="file-names",
-    summary="the name of every file fits the package, version and kind of its entry",
-    run=run,
-)

@@ -22,7 +22,7 @@ from ..context import Context
 from ..document import Key
 from ..lock import Lock
 from ..markers import INDEPENDENT, CannotTellError, Universe, condition, parse, speaks_of_extras
-from ..model import Check, Finding, Severity, Tally
+from ..model import Finding, Severity, Tally
 from ..words import counted
 
 CODE = "LCK018"
@@ -107,6 +107,3 @@ def _independent(universe: Universe, text: str) -> bool:
             continue
         found = found or not python or universe.possible(condition(" and ".join(python)))
     return found
-
-
-CHECK = Check(code=CODE, name="forks", summary="every marker of the lock can be true", run=run)

@@ -18,7 +18,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from ..context import Context
-from ..model import Check, Finding, NotRun, Tally
+from ..model import Finding, NotRun, Tally
 
 CODE = "GPU001"
 _DRIVER = (Path("/dev/nvidiactl"), Path("/proc/driver/nvidia/version"), Path("/dev/dxg"))
@@ -43,8 +43,3 @@ def run(context: Context) -> Iterator[Finding | Tally]:
 def _device() -> str:
     """Return words for the case that this machine has no CUDA driver, else an empty string."""
     return "" if any(path.exists() for path in _DRIVER) else "no CUDA device on this machine; "
-
-
-CHECK = Check(
-    code=CODE, name="gpu", summary="the tests marked gpu ran on a CUDA device and passed", run=run, executes=True
-)

@@ -21,7 +21,7 @@ from collections.abc import Iterable, Iterator
 from ..context import Context
 from ..hosts import declared_hosts, declared_indexes, host_of
 from ..lock import File, Package
-from ..model import Check, Finding, Related, Severity, Tally
+from ..model import Finding, Related, Severity, Tally
 from ..words import counted
 
 CODE = "LCK023"
@@ -100,12 +100,3 @@ def _listed(names: Iterable[str]) -> str:
     every = list(names)
     shown = ", ".join(every[:_NAMED])
     return shown if len(every) <= _NAMED else f"{shown} and {len(every) - _NAMED} more"
-
-
-CHECK = Check(
-    code=CODE,
-    name="hosts",
-    summary="packages and files come from where the others come from, or from where the project says",
-    severity=Severity.WARNING,
-    run=run,
-)

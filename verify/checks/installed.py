@@ -26,7 +26,7 @@ from packaging.version import Version
 
 from ..context import Context
 from ..lock import Package
-from ..model import Check, Finding, Location, NotRun, Related, Severity, Tally
+from ..model import Finding, Location, NotRun, Related, Severity, Tally
 from ..source import Source
 from ..words import counted
 
@@ -173,11 +173,3 @@ def _same(one: str, other: str) -> bool:
         return Version(one) == Version(other)
     except ValueError:
         return one == other
-
-
-CHECK = Check(
-    code=CODE,
-    name="installed",
-    summary="the environment holds what is locked, and the reviewed commit of every pin",
-    run=run,
-)

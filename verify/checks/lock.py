@@ -26,7 +26,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..context import Context
-from ..model import Check, Finding, NotRun, Tally
+from ..model import Finding, NotRun, Tally
 from ..project import LOCK, Project
 
 if TYPE_CHECKING:
@@ -89,12 +89,3 @@ def _verdict(project: Project, done: Completed, beside: str, timeout: float) -> 
 
 def _finding(project: Project, message: str, hint: str) -> Finding:
     return Finding(code=CODE, message=message, location=project.lock_document.locate(), hint=hint)
-
-
-CHECK = Check(
-    code=CODE,
-    name="lock",
-    summary="`uv lock --check --offline` finds uv.lock up to date; not run where uv cannot decide offline",
-    run=run,
-    executes=True,
-)

@@ -25,7 +25,7 @@ from ..context import Context
 from ..declared import UV, Declared
 from ..document import Key
 from ..lock import Recorded
-from ..model import Check, Finding, Related, Severity, Tally
+from ..model import Finding, Related, Severity, Tally
 from ..project import Project
 from ..requirement import normal_specifier
 from ..stated import Statement, statements
@@ -233,8 +233,3 @@ def _option(project: Project, option: str, what: str, severity: Severity) -> Fin
         related=(Related(project.pyproject.locate(*UV), "settings of the project"),),
         hint="run `uv lock` without that option, or set it in [tool.uv]",
     )
-
-
-CHECK = Check(
-    code=CODE, name="manifest", summary="the lock's manifest and options are what pyproject.toml sets", run=run
-)

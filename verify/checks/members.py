@@ -24,7 +24,7 @@ from ..context import Context
 from ..graph import Graph
 from ..lock import Package
 from ..markers import ALWAYS, CannotTellError, condition
-from ..model import Check, Finding, Related, Tally
+from ..model import Finding, Related, Tally
 from ..project import Project
 from ..scopes import Scope, Wanted, marker_of
 from ..words import counted
@@ -156,12 +156,3 @@ def _left_out(project: Project) -> set[str]:
 def _members(project: Project) -> set[str]:
     root = project.root_package
     return set(project.lock.members) | ({root.name} if root else set())
-
-
-CHECK = Check(
-    code=CODE,
-    name="members",
-    summary="the edges of local packages are those that their requirements ask for",
-    requires=("edges",),
-    run=run,
-)

@@ -30,7 +30,7 @@ from ..context import Context
 from ..files import InputError
 from ..git import Repository
 from ..gitrun import GitError
-from ..model import Check, Finding, NotRun, Related, Severity, Tally
+from ..model import Finding, NotRun, Related, Severity, Tally
 from ..source import Source
 from ..words import counted
 
@@ -129,12 +129,3 @@ def _drift(drift: Drift, context: Context) -> Finding:
         hint=_HINT,
         package=name,
     )
-
-
-CHECK = Check(
-    code=CODE,
-    name="mentions",
-    summary="every place that names a pin or a locked release names the one that is locked",
-    severity=Severity.ERROR,
-    run=run,
-)

@@ -16,7 +16,7 @@ from collections.abc import Iterator
 
 from ..context import Context
 from ..hosts import declared_hosts
-from ..model import Check, Finding, Related, Severity, Tally
+from ..model import Finding, Related, Severity, Tally
 from ..words import counted
 
 CODE = "LCK043"
@@ -42,13 +42,3 @@ def run(context: Context) -> Iterator[Finding | Tally]:
             package=names[0] if len(names) == 1 else None,
         )
     yield Tally(detail=counted(len(found), "new host"))
-
-
-CHECK = Check(
-    code=CODE,
-    name="new-hosts",
-    summary="no file comes from a host that the base did not know and nobody declares",
-    severity=Severity.WARNING,
-    opt_in="base",
-    run=run,
-)

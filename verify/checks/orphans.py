@@ -17,7 +17,7 @@ from collections.abc import Iterator
 
 from ..context import Context
 from ..lock import Package
-from ..model import Check, Finding, Severity, Tally
+from ..model import Finding, Severity, Tally
 from ..project import Project
 from ..words import counted
 
@@ -48,13 +48,3 @@ def _roots(project: Project) -> Iterator[Package]:
             yield package
     for entry in (*lock.manifest("requirements"), *lock.manifest_groups()):
         yield from lock.by_name.get(entry.name, ())
-
-
-CHECK = Check(
-    code=CODE,
-    name="orphans",
-    summary="every entry can be reached from the project",
-    severity=Severity.WARNING,
-    requires=("edges",),
-    run=run,
-)

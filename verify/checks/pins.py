@@ -28,7 +28,7 @@ from ..context import Context
 from ..declared import Declaration, Origin
 from ..document import Document, Key
 from ..lock import Edge, Lock, Recorded
-from ..model import Check, Fact, Finding, Location, Related, Tally
+from ..model import Fact, Finding, Location, Related, Tally
 from ..project import Member, Project
 from ..source import Source, SourceError, locked_source, recorded_source, same_place
 from ..words import counted
@@ -410,11 +410,3 @@ def _agree(one: Source, other: Source) -> bool:
 
 def _identical(edge: Source, locked: Source) -> bool:
     return edge.kind == locked.kind and edge.location == locked.location and edge.commit == locked.commit
-
-
-CHECK = Check(
-    code=CODE,
-    name="pins",
-    summary="declared, recorded, locked and stated sources agree on repository, commit, subdirectory and kind",
-    run=run,
-)

@@ -18,7 +18,7 @@ from collections.abc import Iterator
 from pinproof.policy import REVIEWED_CASES, row_blocks
 
 from ..context import Context
-from ..model import Case, Check, Finding, Status, Tally
+from ..model import Case, Finding, Status, Tally
 
 CODE = "POL001"
 
@@ -34,6 +34,3 @@ def run(_: Context) -> Iterator[Finding | Tally]:
             yield Finding(code=CODE, message=message, hint="restore the reviewed policy, or have the change reviewed")
     passed = sum(case.status is Status.PASSED for case in cases)
     yield Tally(detail=f"{passed} of {len(cases)} reviewed cases", cases=tuple(cases))
-
-
-CHECK = Check(code=CODE, name="policy", summary="the five reviewed cases of the launch policy hold", run=run)

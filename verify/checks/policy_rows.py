@@ -24,7 +24,7 @@ from ..added import changed_files, place
 from ..context import Context
 from ..files import InputError
 from ..git import GitError
-from ..model import Check, Finding, Location, Severity, Tally
+from ..model import Finding, Location, Severity, Tally
 from ..words import counted
 
 if TYPE_CHECKING:
@@ -152,9 +152,3 @@ def _at(context: Context, commit: str, path: str) -> bytes:
         return context.base.repository.read(commit, path)
     except (FileNotFoundError, InputError, GitError):
         return b""
-
-
-CHECK = Check(
-    code=CODE, name="policy-rows", summary="a changed row of the launch policy has a measurement behind it",
-    opt_in="base", run=run,
-)  # fmt: skip

@@ -23,7 +23,7 @@ from pinproof.policy import LaunchPolicy, PolicyError, loads
 
 from ..context import Context
 from ..files import InputError
-from ..model import Case, Check, Finding, Location, NotRun, Related, Status, Tally
+from ..model import Case, Finding, Location, NotRun, Related, Status, Tally
 from ..words import counted
 
 CODE = "POL003"
@@ -98,11 +98,3 @@ def _evidence(context: Context, policy: LaunchPolicy) -> Iterator[str]:
     ):
         if ours != theirs:
             yield f"its {name} is {ours}, and its evidence {where.evidence} says {theirs}"
-
-
-CHECK = Check(
-    code=CODE,
-    name="policy-tables",
-    summary="every measured policy table is valid, and says what its evidence says",
-    run=run,
-)

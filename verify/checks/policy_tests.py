@@ -16,7 +16,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ..context import Context
-from ..model import Check, Finding, NotRun, Tally
+from ..model import Finding, NotRun, Tally
 
 CODE = "POL002"
 
@@ -28,12 +28,3 @@ def run(context: Context) -> Iterator[Finding | Tally]:
     from ..pytests import run_tests
 
     yield from run_tests(context, CODE, paths)
-
-
-CHECK = Check(
-    code=CODE,
-    name="policy-tests",
-    summary="the project's own policy tests pass, counted one by one",
-    run=run,
-    executes=True,
-)

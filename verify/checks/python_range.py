@@ -18,7 +18,7 @@ from collections.abc import Iterator
 
 from ..context import Context
 from ..document import Document
-from ..model import Check, Finding, NotRun, Related, Tally
+from ..model import Finding, NotRun, Related, Tally
 from ..project import Project
 from ..requirement import specifiers
 
@@ -77,8 +77,3 @@ def versions_around(*texts: str) -> list[str]:
             points |= {(major, minor, micro), (major, minor, micro + 1), (major, minor + 1, 0)}
             points.add((major, minor, micro - 1) if micro else (major, max(minor - 1, 0), 99))
     return [".".join(map(str, point)) for point in sorted(points)]
-
-
-CHECK = Check(
-    code=CODE, name="python-range", summary="the lock is for the versions of Python that the project declares", run=run
-)

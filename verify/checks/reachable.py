@@ -26,7 +26,7 @@ from typing import TYPE_CHECKING
 from ..config import Pin
 from ..context import Context
 from ..gitrun import GitError
-from ..model import Check, Finding, NotRun, Tally
+from ..model import Finding, NotRun, Tally
 from ..source import Source
 from ..words import counted
 
@@ -166,11 +166,3 @@ def _rewritten(commit: str, target: str, store: Store) -> str:
     change = read_change(store.repository, commit)
     (landing,) = landings(store.repository, [change], target)
     return f"; {landing.reason}" if landing.answer in (Answer.REWRITTEN, Answer.SQUASHED) else ""
-
-
-CHECK = Check(
-    code=CODE,
-    name="reachable",
-    summary="the pinned commit is on the stated branch and contains the stated commits",
-    run=run,
-)

@@ -32,7 +32,7 @@ from ..context import Context
 from ..hosts import flat_indexes, without_user
 from ..lock import File, Package
 from ..markers import ALWAYS, CannotTellError, condition
-from ..model import Check, Finding, NotRun, Related, Severity, Tally
+from ..model import Finding, NotRun, Related, Severity, Tally
 from ..requirement import specifiers
 from ..scopes import marker_of, recorded_scopes
 from ..source import same_place
@@ -221,12 +221,3 @@ def _finding(
         hint=f"find out who is wrong; if it is the lock, `uv lock --upgrade-package {package.name}`",
         package=package.name,
     )
-
-
-CHECK = Check(
-    code=CODE,
-    name="registry",
-    summary="the indexes still say of every file what the lock says",
-    opt_in="online",
-    run=run,
-)

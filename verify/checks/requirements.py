@@ -26,7 +26,7 @@ from ..document import Document
 from ..group_python import group_python
 from ..lock import Package, Recorded
 from ..markers import ALWAYS, CannotTellError, Universe, condition
-from ..model import Check, Finding, Related, Tally
+from ..model import Finding, Related, Tally
 from ..project import Member, Project
 from ..requirement import normal_specifier
 from ..scopes import Scope, Wanted, recorded_scopes
@@ -230,11 +230,3 @@ def _recorded_extras(recorded: list[Wanted]) -> frozenset[str]:
 
 def _listed(names: frozenset[str]) -> str:
     return ", ".join(sorted(name or "none" for name in names)) or "none"
-
-
-CHECK = Check(
-    code=CODE,
-    name="requirements",
-    summary="the recorded requirements are those that pyproject.toml declares",
-    run=run,
-)

@@ -17,7 +17,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ..context import Context
-from ..model import Check, Finding, Related, Severity, Tally
+from ..model import Finding, Related, Severity, Tally
 from ..project import Project
 
 CODE = "LCK017"
@@ -87,6 +87,3 @@ def _first(project: Project, key: str) -> tuple[str | int, ...] | None:
             if key in file.table:
                 return file.keys
     return None
-
-
-CHECK = Check(code=CODE, name="revision", summary="the lock's revision fits what is in it", run=run)

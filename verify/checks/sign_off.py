@@ -18,7 +18,7 @@ from collections.abc import Iterator
 
 from ..context import Context
 from ..git import GitError
-from ..model import Check, Finding, NotRun, Tally
+from ..model import Finding, NotRun, Tally
 from ..words import counted
 
 CODE = "CHG003"
@@ -53,9 +53,3 @@ def _finding(commit: str, author: bytes, message: bytes) -> Finding:
         message=f"the commit {commit[:12]} ({subject[:60]}) is not signed off by its author {address}",
         hint="`git rebase --signoff` onto the base",
     )
-
-
-CHECK = Check(
-    code=CODE, name="sign-off", summary="every commit of the change is signed off by its author, where asked for",
-    opt_in="base", run=run,
-)  # fmt: skip

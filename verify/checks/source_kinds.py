@@ -22,7 +22,7 @@ from packaging.utils import canonicalize_name
 from ..context import Context
 from ..declared import Declared
 from ..lock import Package, Recorded
-from ..model import Check, Finding, Related, Tally
+from ..model import Finding, Related, Tally
 from ..project import Project
 from ..source import Source
 from ..words import counted
@@ -107,8 +107,3 @@ def _finding(project: Project, package: Package, dependents: list[Package]) -> F
         hint="run `uv lock`; if the source is wanted, declare it in [tool.uv.sources]",
         package=package.name,
     )
-
-
-CHECK = Check(
-    code=CODE, name="source-kinds", summary="no package comes from a kind of source that nobody declared", run=run
-)

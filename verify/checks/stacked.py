@@ -29,7 +29,7 @@ from ..context import Context
 from ..git import Repository
 from ..gitrun import GitError, GitTimeoutError
 from ..landed.goal import Goal, goal
-from ..model import Check, Finding, NotRun, Severity, Tally
+from ..model import Finding, NotRun, Severity, Tally
 from ..words import counted
 
 CODE = "PRV005"
@@ -169,12 +169,3 @@ def _is_first_parent(repository: Repository, commit: str, target: str) -> bool:
 def _warning(message: str, state: _State) -> Finding:
     hint = _HINT.format(state.goal.name)
     return Finding(code=CODE, message=f"{state.head[:12]}: {message}", severity=Severity.WARNING, hint=hint)
-
-
-CHECK = Check(
-    code=CODE,
-    name="stacked",
-    summary="the branch under check leads to the target, not only to another branch",
-    severity=Severity.WARNING,
-    run=run,
-)

@@ -25,7 +25,7 @@ from ..context import Context
 from ..document import Key
 from ..hosts import declared_indexes
 from ..lock import Lock
-from ..model import Check, Finding, Severity, Tally
+from ..model import Finding, Severity, Tally
 from ..words import counted
 
 CODE = "LCK022"
@@ -146,11 +146,3 @@ def _is_address(host: str) -> bool:
     except ValueError:
         return False
     return True
-
-
-CHECK = Check(
-    code=CODE,
-    name="urls",
-    summary="no URL has user information, a look-alike host, plain http or a port",
-    run=run,
-)

@@ -23,7 +23,7 @@ from packaging.version import Version
 from ..context import Context
 from ..lock import Package, Recorded
 from ..markers import CannotTellError, Condition, condition
-from ..model import Check, Finding, Related, Tally
+from ..model import Finding, Related, Tally
 from ..project import Project
 from ..requirement import specifiers
 from ..scopes import marker_of
@@ -109,12 +109,3 @@ def _possible(project: Project, when: Condition) -> bool:
         return project.lock.graph.universe.possible(when)
     except CannotTellError:
         return False
-
-
-CHECK = Check(
-    code=CODE,
-    name="versions",
-    summary="every locked version satisfies the specifiers that apply to it",
-    requires=("edges",),
-    run=run,
-)

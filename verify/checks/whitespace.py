@@ -19,7 +19,7 @@ from collections.abc import Iterator
 
 from ..added import Added, added_lines, changed_files, read
 from ..context import Context
-from ..model import Check, Finding, Severity, Tally
+from ..model import Finding, Severity, Tally
 
 CODE = "CHG001"
 _MARKER = re.compile(rb"(<{7}|={7}|>{7}|\|{7})(?:\s|$)")
@@ -69,9 +69,3 @@ def _end(added: list[Added]) -> Iterator[Finding]:
 def _finding(line: Added, column: int, what: str, severity: Severity = Severity.WARNING) -> Finding:
     hint = "resolve the merge" if severity is Severity.ERROR else "take it away; `git diff --check` shows the same"
     return Finding(code=CODE, message=what, severity=severity, location=line.at(column), hint=hint)
-
-
-CHECK = Check(
-    code=CODE, name="whitespace", summary="the change adds no whitespace errors and no conflict markers",
-    opt_in="base", run=run,
-)  # fmt: skip

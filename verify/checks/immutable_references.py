@@ -17,7 +17,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ..context import Context
-from ..model import Check, Finding, Related, Severity, Tally
+from ..model import Finding, Related, Severity, Tally
 from ..source import Reference, Source
 from ..words import counted
 
@@ -58,12 +58,3 @@ def _words(reference: Reference) -> str:
     if not reference.kind:
         return "no reference at all"
     return f"the short commit or name {reference.value}" if reference.kind == "rev" else f"the {reference}"
-
-
-CHECK = Check(
-    code=CODE,
-    name="immutable-references",
-    summary="git sources are declared by full commit",
-    severity=Severity.WARNING,
-    run=run,
-)

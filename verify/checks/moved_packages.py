@@ -19,7 +19,7 @@ from collections.abc import Iterator
 from ..compare import Comparison, Pair
 from ..context import Context
 from ..hosts import declared_hosts, declared_indexes, host_of
-from ..model import Check, Finding, Location, Related, Severity, Tally
+from ..model import Finding, Location, Related, Severity, Tally
 from ..source import Source, same_place
 from ..words import counted
 
@@ -96,12 +96,3 @@ def _hosts(context: Context, comparison: Comparison, pair: Pair, declared: froze
 
 def _there(comparison: Comparison, pair: Pair) -> Location:
     return comparison.old.lock_document.locate(*pair.old.source_keys)
-
-
-CHECK = Check(
-    code=CODE,
-    name="moved-packages",
-    summary="no package moved since the base without a declared change",
-    opt_in="base",
-    run=run,
-)

@@ -23,7 +23,7 @@ from collections.abc import Iterator
 
 from ..added import Added, added_lines, changed_files, place, read
 from ..context import Context
-from ..model import Check, Finding, Location, Severity, Tally
+from ..model import Finding, Location, Severity, Tally
 
 CODE = "CHG002"
 _BIDIRECTIONAL = frozenset("\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
@@ -159,8 +159,3 @@ def _finding(line: Added, place: int, character: str, severity: Severity, word: 
     )
     hint = "replace it; where it is meant, write it as an escape"
     return Finding(code=CODE, message=message, severity=severity, location=line.at(place + 1), hint=hint)
-
-
-CHECK = Check(
-    code=CODE, name="unicode", summary="the change adds no text that reads otherwise than it is", opt_in="base", run=run
-)

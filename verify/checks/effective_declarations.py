@@ -22,7 +22,7 @@ from ..agreement import difference
 from ..context import Context
 from ..declared import SOURCES, UV, Declaration, Declared
 from ..document import Document
-from ..model import Check, Finding, Related, Severity, Tally
+from ..model import Finding, Related, Severity, Tally
 from ..requirement import parse_requirement
 from ..source import direct_url
 from ..words import counted
@@ -110,12 +110,3 @@ def _uv_toml(document: Document) -> Iterator[Finding]:
                 location=document.locate(key),
                 hint=f"move it to [{'.'.join(UV)}] in pyproject.toml",
             )
-
-
-CHECK = Check(
-    code=CODE,
-    name="effective-declarations",
-    summary="every declared source has an effect and can be locked",
-    severity=Severity.WARNING,
-    run=run,
-)
