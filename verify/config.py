@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 from packaging.utils import canonicalize_name
 
@@ -19,8 +19,7 @@ ROOT = ("tool", "pinproof")
 CODE = "CFG001"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Pin:
+class Pin(NamedTuple):
     """The reviewed commit of one dependency, as `[tool.pinproof.pins.NAME]` states it."""
 
     name: str
@@ -33,8 +32,7 @@ class Pin:
     mutable: str | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Mention:
+class Mention(NamedTuple):
     """A place outside pyproject.toml that names a pin: literal text around one placeholder in a file."""
 
     keys: tuple[Key, ...]
@@ -43,8 +41,7 @@ class Mention:
     template: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Ignore:
+class Ignore(NamedTuple):
     """A finding that is accepted, with the reason.
 
     `line` is the text of the line that a comment stands on; such an ignore accepts what is found at that line.

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import posixpath
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import PurePosixPath
-from typing import Any
+from typing import Any, NamedTuple
 
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
@@ -21,8 +20,7 @@ UV = ("tool", "uv")
 SOURCES = (*UV, "sources")
 
 
-@dataclass(frozen=True, slots=True)
-class Origin:
+class Origin(NamedTuple):
     """One place from which a requirement is taken: `source` is None for the registry."""
 
     source: Source | None
@@ -31,8 +29,7 @@ class Origin:
     marker: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Declaration:
+class Declaration(NamedTuple):
     """One requirement string, and the origins that apply to it.
 
     Attributes:
@@ -61,8 +58,7 @@ class Declaration:
         return tuple(origin for origin in self.origins if origin.source and origin.source.kind != "registry")
 
 
-@dataclass(frozen=True, slots=True)
-class Unreadable:
+class Unreadable(NamedTuple):
     """A requirement or source that cannot be read."""
 
     document: Document
@@ -271,4 +267,4 @@ def _from(sources: _Sources, source: Source | None) -> Source | None:
         return source
     # By way of the top of all that can be read: `../app`, seen from the folder `app` itself, is that folder.
     there = posixpath.normpath(posixpath.join(sources.place, sources.folder, source.location))
-    return replace(source, location=posixpath.relpath(there, sources.place))
+    return source._replace(location=posixpath.relpath(there, sources.place))

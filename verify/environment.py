@@ -7,8 +7,6 @@ what the environment says of itself.
 from __future__ import annotations
 
 import contextlib
-import csv
-import json
 import posixpath
 import re
 from dataclasses import dataclass, field
@@ -81,6 +79,8 @@ class Distribution:
     @cached_property
     def record(self) -> dict[str, str]:
         """RECORD: paths relative to the environment's root -> `sha256=…`, empty for a file without a digest."""
+        import csv
+
         found = {}
         with contextlib.suppress(csv.Error):
             for row in csv.reader(self._record_text.split("\n")):
@@ -146,6 +146,8 @@ class Environment:
         return found
 
     def _distribution(self, name: str, version: str, site: str, info: str) -> Distribution:
+        import json
+
         origin: Any = {}
         try:
             origin = json.loads(self._text(f"{info}/direct_url.json"))

@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import os
 import stat
-import tempfile
 from pathlib import Path
 
 from .escape import clean, excerpt
@@ -75,6 +74,8 @@ def write_whole(path: Path, data: bytes) -> None:
     Raises:
         InputError: the file cannot be written; the old one is then still there.
     """
+    import tempfile  # reading does not need it
+
     temporary = ""
     try:
         descriptor, temporary = tempfile.mkstemp(prefix=f".{path.name}.", suffix=".tmp", dir=path.parent)

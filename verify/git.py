@@ -10,8 +10,8 @@ import os
 import posixpath
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from .files import SIZE_LIMIT, InputError
 from .gitrun import TIMEOUT, GitError, Said, run_git
@@ -22,8 +22,7 @@ _LINKS = 8
 """Symbolic links followed one after the other."""
 
 
-@dataclass(frozen=True, slots=True)
-class Entry:
+class Entry(NamedTuple):
     """One file of a commit.
 
     `mode` is git's: 100644 and 100755 a file, 120000 a symbolic link, 160000 a submodule. `size` in bytes.

@@ -15,9 +15,9 @@ import subprocess
 import tempfile
 import threading
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
+from typing import NamedTuple
 
 from .escape import clean, excerpt
 from .execute import clean_environment
@@ -78,8 +78,7 @@ class GitTimeoutError(GitError):
     """git did not answer in time."""
 
 
-@dataclass(frozen=True, slots=True)
-class Said:
+class Said(NamedTuple):
     """What one git process did."""
 
     code: int

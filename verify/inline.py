@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from .document import Document
 from .model import Location
@@ -13,8 +13,7 @@ _ANY = re.compile(r"#\s*pinproof\s*:")
 _IGNORE = re.compile(r"#\s*pinproof\s*:\s*ignore\[(?P<codes>[^\]]*)\](?P<reason>.*)", re.DOTALL)
 
 
-@dataclass(frozen=True, slots=True)
-class Comment:
+class Comment(NamedTuple):
     """One code of one comment. `problem` says what is wrong with it; then it accepts nothing."""
 
     location: Location

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import unquote
 
 from packaging.utils import canonicalize_name
@@ -23,8 +23,7 @@ KNOWN_VERSION = 1
 """The lock schema version that uv writes; another one may mean anything."""
 
 
-@dataclass(frozen=True, slots=True)
-class Edge:
+class Edge(NamedTuple):
     """One dependency edge of a package: `group` is the extra or group it belongs to, `kind` says which."""
 
     keys: tuple[Key, ...]
@@ -37,8 +36,7 @@ class Edge:
         return str(self.table.get("name", ""))
 
 
-@dataclass(frozen=True, slots=True)
-class Recorded:
+class Recorded(NamedTuple):
     """One recorded requirement. `kind`: requires-dist, requires-dev, or a list of the manifest."""
 
     keys: tuple[Key, ...]

@@ -7,7 +7,7 @@ import posixpath
 from collections.abc import Iterable
 from dataclasses import KW_ONLY, dataclass, field
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .escape import clean
 
@@ -37,8 +37,7 @@ class Status(enum.StrEnum):
         return self.value.replace("_", " ")
 
 
-@dataclass(frozen=True, slots=True, order=True)
-class Location:
+class Location(NamedTuple):
     """A place in a file. `line` and `column` are 1-based; columns count Unicode code points.
 
     `path` is relative to the project's root, with forward slashes.
@@ -149,6 +148,7 @@ class Check:
         severity: the highest severity that its findings have unless configured otherwise.
         requires: names of checks that must have passed before; otherwise this one is not run.
         executes: it runs code or programs; left out by `--static`.
+        in_git: it reads the git checkout around the project, and is not run outside of one.
         opt_in: the option that it needs, `base` or `online`; without it the check is left out unless it is named.
     """
 
@@ -159,6 +159,7 @@ class Check:
     severity: Severity = Severity.ERROR
     requires: tuple[str, ...] = ()
     executes: bool = False
+    in_git: bool = False
     opt_in: str = ""
 
     def run(self, context: Context) -> Iterable[Finding | Tally]:

@@ -79,10 +79,14 @@ class Project:
         return self.tree.root
 
     @property
+    def checkout(self) -> Path | None:
+        """The root of the git checkout around the project; None outside of one."""
+        return self.tree.checkout if isinstance(self.tree, DirectoryTree) else None
+
+    @property
     def folder(self) -> str:
         """The project's folder relative to the git checkout around it; outside a checkout as the user named it."""
-        checkout = self.tree.checkout if isinstance(self.tree, DirectoryTree) else None
-        return self.name if checkout is None else self.root.relative_to(checkout).as_posix()
+        return self.name if self.checkout is None else self.root.relative_to(self.checkout).as_posix()
 
     @cached_property
     def declared(self) -> Declared:

@@ -121,6 +121,8 @@ def _ordered(checks: Sequence[Check]) -> list[Check]:
 def _judged(check: Check, context: Context, earlier: dict[str, Outcome]) -> Outcome:
     if check.executes and context.options.static:
         return Outcome(check=check, status=Status.NOT_RUN, reason="it executes programs, and --static forbids that")
+    if check.in_git and context.project.checkout is None:
+        return Outcome(check=check, status=Status.NOT_RUN, reason="the project is in no git checkout")
     for name in check.requires:
         if name in earlier and earlier[name].status is not Status.PASSED:
             reason = f"it needs {name}, which is {earlier[name].status.words}"

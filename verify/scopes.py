@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from packaging.utils import canonicalize_name
 
@@ -16,8 +17,7 @@ from .markers import CannotTellError, Condition, Universe, condition
 from .requirement import parse_requirement
 
 
-@dataclass(frozen=True, slots=True)
-class Wanted:
+class Wanted(NamedTuple):
     """A recorded requirement that applies in a scope, and when."""
 
     entry: Recorded

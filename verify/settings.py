@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import NamedTuple
 
 from .values import COMMIT, COMMITS, DATE, FLAG, INSIDE, INSIDES, INTERFACES, TEMPLATE, TEXT, TEXTS, Kind, one_of
 
 
-@dataclass(frozen=True, slots=True)
-class Setting:
+class Setting(NamedTuple):
     """One key: what its value may be, and what it means."""
 
     kind: Kind
     meaning: str
 
 
-@dataclass(frozen=True, slots=True)
-class Section:
+class Section(NamedTuple):
     """One table below `[tool.pinproof]`.
 
     Attributes:
@@ -31,7 +30,7 @@ class Section:
     header: str
     meaning: str
     shape: str
-    settings: Mapping[str, Setting] = field(default_factory=dict)
+    settings: Mapping[str, Setting] = MappingProxyType({})
     required: tuple[str, ...] = ()
     value: Kind | None = None
 

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import Any
+from typing import Any, NamedTuple
 from urllib.parse import parse_qsl, unquote, urlsplit
 
 FULL_COMMIT = re.compile(r"[0-9a-fA-F]{40}|[0-9a-fA-F]{64}")
@@ -20,8 +19,7 @@ class SourceError(ValueError):
     """A source string that no honest tool writes."""
 
 
-@dataclass(frozen=True, slots=True)
-class Reference:
+class Reference(NamedTuple):
     """What a git source asks for: `kind` is rev, tag or branch, or empty for the default branch."""
 
     kind: str = ""
@@ -39,8 +37,7 @@ class Reference:
         return f"{self.kind} {self.value}" if self.kind else "the default branch"
 
 
-@dataclass(frozen=True, slots=True)
-class Source:
+class Source(NamedTuple):
     """One source of a package.
 
     Attributes:
@@ -134,7 +131,7 @@ def recorded_source(entry: dict[str, Any]) -> Source | None:
     if "git" in entry:
         url = str(entry["git"])
         # Recorded requirements carry the reference only; a commit is appended so that one grammar reads both.
-        return replace(git_source(url if "#" in url else f"{url}#{'0' * 40}"), commit="")
+        return git_source(url if "#" in url else f"{url}#{'0' * 40}")._replace(commit="")
     for kind in ("url", "path", "directory", "editable", "virtual"):
         if kind in entry:
             return _plain(kind, str(entry[kind]), str(entry.get("subdirectory", "")))

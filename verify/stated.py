@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from packaging.utils import canonicalize_name
 from packaging.version import Version
@@ -17,8 +17,7 @@ _MOST_NAMED = 64
 _UNIVERSE = Universe()  # uv writes the markers for every environment, whatever the lock is for
 
 
-@dataclass(frozen=True, slots=True)
-class Statement:
+class Statement(NamedTuple):
     """One entry.
 
     Attributes:

@@ -6,15 +6,13 @@ import datetime
 import posixpath
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from .api.contract import CONTRACT
 from .source import FULL_COMMIT
 
 
-@dataclass(frozen=True, slots=True)
-class Kind:
+class Kind(NamedTuple):
     """One kind. `expected` are the words of an error; `schema` accepts all that `accepts` does."""
 
     expected: str

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from typing import NamedTuple
 
 _NAME = r"[A-Za-z_][A-Za-z0-9_]*"
 _DOTTED = rf"{_NAME}(?:\.{_NAME})*"
@@ -11,8 +11,7 @@ _ONE = rf" *{_DOTTED}(?::{_DOTTED}(?:\((?: *{_NAME} *(?:, *{_NAME} *)*)? *\))?)?
 CONTRACT = re.compile(rf"{_ONE}(?:\|{_ONE})*")
 
 
-@dataclass(frozen=True, slots=True)
-class Interface:
+class Interface(NamedTuple):
     """One alternative.
 
     Attributes:

@@ -30,6 +30,7 @@ CHECKS: tuple[Check, ...] = (
         "stacked",
         "the branch under check leads to the target, not only to another branch",
         severity=Severity.WARNING,
+        in_git=True,
     ),
     Check("LCK010", "edges", "every dependency edge leads to exactly one entry"),
     Check(

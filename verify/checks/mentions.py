@@ -28,8 +28,6 @@ from typing import TYPE_CHECKING
 from ..config import Mention
 from ..context import Context
 from ..files import InputError
-from ..git import Repository
-from ..gitrun import GitError
 from ..model import Finding, NotRun, Related, Severity, Tally
 from ..source import Source
 from ..words import counted
@@ -47,17 +45,23 @@ def run(context: Context) -> Iterator[Finding | Tally]:
     for mention in context.config.mentions:
         yield from _declared(mention, context)
     declared = counted(len(context.config.mentions), "declared mention")
-    try:
-        repository = Repository(context.project.root)
-        from ..mentions.search import Search  # only in a checkout
+    if context.project.checkout is None:
+        searched = "tracked files were not searched, for the project is in no git checkout"
+        if not context.config.mentions:
+            raise NotRun(f"no mentions are declared, and {searched}")
+        yield Tally(detail=f"{declared}; {searched}")
+        return
+    from ..git import GitError, Repository
+    from ..mentions.search import Search
 
-        search = Search(context, repository)
+    try:
+        search = Search(context, Repository(context.project.root))
         for drift in search.drifts():
             yield _drift(drift, context)
         yield Tally(detail=f"{declared}; {search.words}")
     except GitError as error:
         if not context.config.mentions:
-            raise NotRun(f"no mentions are declared, and tracked files cannot be searched: {error}") from None
+            raise NotRun(f"no mentions are declared, and tracked files were not searched: {error}") from None
         yield Tally(detail=f"{declared}; tracked files were not searched: {error}")
 
 

@@ -18,7 +18,7 @@ How to allow: not at all; a disagreement means that what was reviewed is not wha
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from packaging.utils import canonicalize_name
 
@@ -38,8 +38,7 @@ DIRECT = ("git", "url", "path", "directory", "workspace")
 _HINT = "find out which place is right; then `uv lock` writes the lock anew, and the commit has to be reviewed again"
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
+class Place(NamedTuple):
     """One of the places that name a source: its role in words, where it stands, and what it says."""
 
     role: str

@@ -15,16 +15,17 @@ How to allow: not at all; take the table out of `tables`, and nothing is said of
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterator
 from datetime import UTC
-
-from pinproof.policy import LaunchPolicy, PolicyError, loads
+from typing import TYPE_CHECKING
 
 from ..context import Context
 from ..files import InputError
 from ..model import Case, Finding, Location, NotRun, Related, Status, Tally
 from ..words import counted
+
+if TYPE_CHECKING:
+    from pinproof.policy import LaunchPolicy
 
 CODE = "POL003"
 _HINT = "measure again with `pinproof tune gather`, or restore the table and its evidence"
@@ -47,6 +48,8 @@ def run(context: Context) -> Iterator[Finding | Tally]:
 
 def _table(context: Context, path: str) -> Iterator[tuple[str, str]]:
     """Yield what is wrong with a table, and in which file."""
+    from pinproof.policy import PolicyError, loads
+
     try:
         policy = loads(context.project.tree.read(path), path)
     except FileNotFoundError:
@@ -62,6 +65,8 @@ def _table(context: Context, path: str) -> Iterator[tuple[str, str]]:
 
 
 def _evidence(context: Context, policy: LaunchPolicy) -> Iterator[str]:
+    import hashlib
+
     from pinproof.kernels.measure.result import decode
     from pinproof.kernels.measure.tuning import choose
 

@@ -22,7 +22,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from ..base import ci_environment
 from ..context import Context
@@ -42,8 +42,7 @@ _COMMITS = 10_000
 _HINT = "rebase it onto {0} and propose it there; `pinproof landed` tells whether it arrived"
 
 
-@dataclass(frozen=True, slots=True)
-class _State:
+class _State(NamedTuple):
     """The commit under check, what is not on the target yet, and the other branches of the same place."""
 
     repository: Repository

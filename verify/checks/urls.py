@@ -17,8 +17,8 @@ from __future__ import annotations
 import ipaddress
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import lru_cache
+from typing import NamedTuple
 from urllib.parse import unquote, urlsplit
 
 from ..context import Context
@@ -70,8 +70,7 @@ def _urls(lock: Lock) -> Iterator[tuple[tuple[Key, ...], str, str]]:
             yield (*file.keys, "url"), file.package.name, value
 
 
-@dataclass(frozen=True, slots=True)
-class Problem:
+class Problem(NamedTuple):
     """What is wrong with a URL. `grounds`: what would allow it: a host, a scheme and host, a host and port."""
 
     severity: Severity

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from ..git import Repository
 from ..gitrun import GitError
@@ -10,8 +10,7 @@ from ..gitrun import GitError
 _USUAL = ("origin/HEAD", "origin/main", "origin/master", "main", "master")
 
 
-@dataclass(frozen=True, slots=True)
-class Goal:
+class Goal(NamedTuple):
     """A branch and its commit. `ref` is the full reference, such as refs/remotes/origin/main; empty for a commit."""
 
     name: str
