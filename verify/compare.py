@@ -47,15 +47,15 @@ class Pair:
 
     def files(self) -> Iterator[tuple[File, File]]:
         """Yield the files of the same name in both."""
-        old = {file.name: file for file in self.old.files()}
-        for file in self.new.files():
+        old = {file.name: file for file in self.old.files}
+        for file in self.new.files:
             if file.name in old:
                 yield old[file.name], file
 
     def vanished(self) -> list[File]:
         """Return the files that only the old entry has."""
-        new = {file.name for file in self.new.files()}
-        return [file for file in self.old.files() if file.name not in new]
+        new = {file.name for file in self.new.files}
+        return [file for file in self.old.files if file.name not in new]
 
 
 @dataclass(frozen=True)

@@ -7,12 +7,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from packaging.utils import canonicalize_name
-
 from .document import Document, Key, describe
 from .escape import clean
 from .inline import comments
 from .model import Finding, Location, Severity
+from .requirement import normal_name
 from .settings import SECTIONS, SEVERITY, TOP, Setting
 
 ROOT = ("tool", "pinproof")
@@ -122,7 +121,7 @@ class _Reader:
             values = self._values(keys, self._table(keys), SECTIONS["pins"].settings)
             pins.append(
                 Pin(
-                    name=canonicalize_name(name),
+                    name=normal_name(name),
                     keys=keys,
                     git=values.get("git"),
                     rev=values["rev"].lower() if "rev" in values else None,
@@ -137,8 +136,8 @@ class _Reader:
     def _mentions(self) -> list[Mention]:
         found = []
         for keys, values in self._array("mentions"):
-            pin = canonicalize_name(values["pin"])
-            if pin not in {canonicalize_name(name) for name in self._table((*ROOT, "pins"))}:
+            pin = normal_name(values["pin"])
+            if pin not in {normal_name(name) for name in self._table((*ROOT, "pins"))}:
                 self._problem((*keys, "pin"), f"no pin `{pin}` is stated", "add [tool.pinproof.pins] for it")
                 continue
             found.append(Mention(keys=keys, pin=pin, path=values["path"], template=values["template"]))
@@ -154,7 +153,7 @@ class _Reader:
                     code=values["code"],
                     reason=values["reason"],
                     path=values.get("path"),
-                    package=canonicalize_name(package) if package else None,
+                    package=normal_name(package) if package else None,
                     until=values.get("until"),
                 )
             )

@@ -9,11 +9,10 @@ from pathlib import PurePosixPath
 from typing import Any, NamedTuple
 
 from packaging.requirements import Requirement
-from packaging.utils import canonicalize_name
 
 from .document import Document, Key
 from .project import Member, Project
-from .requirement import parse_requirement
+from .requirement import normal_name, parse_requirement
 from .source import Source, SourceError, declared_source, direct_url
 
 UV = ("tool", "uv")
@@ -142,7 +141,7 @@ class Declared:
                 continue
             for position, text in _numbered(entry.get("requires-dist")):
                 place = (*UV, "dependency-metadata", number, "requires-dist", position)
-                group = canonicalize_name(str(entry.get("name", "")))
+                group = normal_name(str(entry.get("name", "")))
                 yield from self._declare(text, "dependency-metadata", group, place, document, _NO_SOURCES)
 
     def _declare(
@@ -152,7 +151,7 @@ class Declared:
         if requirement is None:
             self.unreadable.append(Unreadable(document, keys, f"the requirement `{text}` cannot be read"))
             return
-        name = canonicalize_name(requirement.name)
+        name = normal_name(requirement.name)
         origins, complete = sources.origins(name, kind, group)
         if not origins and requirement.url:
             place = Origin(_from(sources, direct_url(requirement.url)), keys, document)
@@ -191,7 +190,7 @@ class _Sources:
                 if source is None and isinstance(entry.get("index"), str):
                     source = Source("registry", entry["index"])
                 origin = Origin(_from(self, source), keys, document, str(entry.get("marker", "")))
-                self.entries.setdefault(canonicalize_name(name), []).append((entry, origin))
+                self.entries.setdefault(normal_name(name), []).append((entry, origin))
 
     def origins(self, name: str, kind: str, group: str) -> tuple[tuple[Origin, ...], bool]:
         """Return the origins for a requirement of this kind and group, and whether they cover every environment."""
@@ -200,8 +199,8 @@ class _Sources:
         found = [
             origin
             for entry, origin in self.entries[name]
-            if ("extra" not in entry or (kind == "extra" and canonicalize_name(str(entry["extra"])) == group))
-            and ("group" not in entry or (kind == "group" and canonicalize_name(str(entry["group"])) == group))
+            if ("extra" not in entry or (kind == "extra" and normal_name(str(entry["extra"])) == group))
+            and ("group" not in entry or (kind == "group" and normal_name(str(entry["group"])) == group))
         ]
         return tuple(found), any(not origin.marker for origin in found)
 
@@ -220,12 +219,12 @@ def _requirements(document: Document, unreadable: list[Unreadable]) -> Iterator[
         for extra, texts in extras.items():
             for number, text in _numbered(texts):
                 keys: tuple[Key, ...] = ("project", "optional-dependencies", extra, number)
-                yield "extra", canonicalize_name(extra), keys, text
+                yield "extra", normal_name(extra), keys, text
     groups = document.get("dependency-groups")
     if isinstance(groups, dict):
         for group in groups:
             for keys, text in _group(document, groups, group, (), unreadable):
-                yield "group", canonicalize_name(group), keys, text
+                yield "group", normal_name(group), keys, text
     for number, text in _numbered(document.get(*UV, "dev-dependencies")):
         yield "group", "dev", (*UV, "dev-dependencies", number), text
 
@@ -241,8 +240,8 @@ def _group(
             yield keys, entry
             continue
         included = entry.get("include-group") if isinstance(entry, dict) else None
-        wanted = canonicalize_name(included) if isinstance(included, str) else ""
-        target = next((group for group in groups if canonicalize_name(group) == wanted), None)
+        wanted = normal_name(included) if isinstance(included, str) else ""
+        target = next((group for group in groups if normal_name(group) == wanted), None)
         if target is None or target in (*above, name):
             what = "includes itself" if target else "is not there"
             unreadable.append(Unreadable(document, keys, f"the included group `{included}` {what}"))

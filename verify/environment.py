@@ -14,11 +14,10 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from packaging.utils import canonicalize_name
-
 from .context import Context
 from .files import InputError, read_regular
 from .model import NotRun
+from .requirement import normal_name
 
 _METADATA_LIMIT = 4 * 1024 * 1024
 _RECORD_LIMIT = 64 * 1024 * 1024
@@ -142,7 +141,7 @@ class Environment:
             for path in paths:
                 name, dash, version = path.name.removesuffix(".dist-info").rpartition("-")
                 if dash and path.name.endswith(".dist-info"):
-                    found.append((canonicalize_name(name), version, site, f"{site}/{path.name}"))
+                    found.append((normal_name(name), version, site, f"{site}/{path.name}"))
         return found
 
     def _distribution(self, name: str, version: str, site: str, info: str) -> Distribution:

@@ -14,7 +14,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from .files import SIZE_LIMIT, InputError
-from .gitrun import TIMEOUT, GitError, Said, run_git
+from .git_error import GitError
+from .gitrun import TIMEOUT, Said, run_git
 
 __all__ = ["Entry", "GitError", "GitTree", "Repository"]
 _ENTRY = re.compile(rb"(\d{6}) \w+ ([0-9a-f]{40,64}) +(\d+|-|BAD)\t(.*)", re.DOTALL)

@@ -22,6 +22,7 @@ from typing import NamedTuple
 from .escape import clean, excerpt
 from .execute import clean_environment
 from .files import SIZE_LIMIT
+from .git_error import GitError, GitTimeoutError
 
 TIMEOUT = 60.0
 """Seconds that one git process may take."""
@@ -68,14 +69,6 @@ _ENVIRONMENT = {
 }
 _OF_THE_USER = ("GIT_SSL_CAINFO", "GIT_SSL_CAPATH", "http_proxy", "https_proxy", "HTTPS_PROXY", "no_proxy", "NO_PROXY")
 """Where certificates and proxies are: kept for `--online` only."""
-
-
-class GitError(Exception):
-    """git cannot answer; the message is what it said, cleaned."""
-
-
-class GitTimeoutError(GitError):
-    """git did not answer in time."""
 
 
 class Said(NamedTuple):

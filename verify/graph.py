@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from functools import cached_property
 
-from packaging.utils import canonicalize_name
-
 from .lock import Edge, Lock, Package
 from .markers import Universe
 from .scopes import Scope, recorded_scopes, stated_scope
@@ -20,8 +18,8 @@ class Graph:
         self._scopes: dict[int, list[Scope] | None] = {}
 
     def targets(self, edge: Edge) -> list[Package]:
-        """Return the entries that fit an edge: one in a sound lock."""
-        found = self.lock.by_name.get(canonicalize_name(edge.name), [])
+        """Return the entries that fit an edge of the lock: one in a sound lock."""
+        found = self.lock.by_name.get(edge.name, [])
         version, source = edge.table.get("version"), edge.table.get("source")
         if version is not None:
             found = [package for package in found if package.table.get("version") == version]
@@ -73,5 +71,5 @@ class Graph:
         return seen
 
     def _neighbours(self, package: Package) -> Iterator[Package]:
-        for edge in package.edges():
+        for edge in package.edges:
             yield from self.targets(edge)

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from packaging.utils import canonicalize_name
-
 from .document import Document
 from .markers import Condition, condition
-from .requirement import specifiers
+from .requirement import normal_name, specifiers
 
 
 def group_python(document: Document, group: str) -> Condition:
@@ -19,7 +17,7 @@ def group_python(document: Document, group: str) -> Condition:
     found: list[tuple[str, str]] = []
     for name, setting in settings.items():
         text = setting.get("requires-python") if isinstance(setting, dict) else None
-        if canonicalize_name(name) in names and isinstance(text, str):
+        if normal_name(name) in names and isinstance(text, str):
             try:
                 found += [part for one in specifiers(text) for part in _part(one.operator, one.version)]
             except ValueError:
@@ -32,13 +30,13 @@ def _part(operator: str, version: str) -> Condition:
 
 
 def _with_included(groups: dict[str, object], group: str) -> set[str]:
-    entries: dict[str, object] = {canonicalize_name(name): value for name, value in groups.items()}
+    entries: dict[str, object] = {normal_name(name): value for name, value in groups.items()}
     seen, waiting = {group}, [group]
     while waiting:
         value = entries.get(waiting.pop())
         for entry in value if isinstance(value, list) else ():
             included = entry.get("include-group") if isinstance(entry, dict) else None
-            if isinstance(included, str) and (name := canonicalize_name(included)) not in seen:
+            if isinstance(included, str) and (name := normal_name(included)) not in seen:
                 seen.add(name)
                 waiting.append(name)
     return seen

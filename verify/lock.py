@@ -9,31 +9,38 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import unquote
 
-from packaging.utils import canonicalize_name
-
 from .document import Document, Key, describe
 from .files import InputError
+from .requirement import normal_name
 from .source import Source, SourceError, locked_source
 
 if TYPE_CHECKING:
     from .graph import Graph
 
-_ESCAPED = re.compile(r"[#?%]")
+# No part of such a path begins with a dot or an escape, so none of them is `..`.
+_PART = r"[A-Za-z0-9_~+!@=:,()-][A-Za-z0-9._~+%!@=:,()-]*"
+_PLAIN = re.compile(rf"https://([a-z0-9.-]*[a-z-])/(?:{_PART}/)*({_PART})")
 KNOWN_VERSION = 1
 """The lock schema version that uv writes; another one may mean anything."""
 
 
 class Edge(NamedTuple):
-    """One dependency edge of a package: `group` is the extra or group it belongs to, `kind` says which."""
+    """One dependency edge of a package: `group` is the extra or group it belongs to, `kind` says which.
 
-    keys: tuple[Key, ...]
+    `array` is the key path of the list that it stands in, at `number`. `name` is the normalised name of the package
+    that it leads to.
+    """
+
+    array: tuple[Key, ...]
+    number: int
     table: dict[str, Any]
     kind: str
     group: str
+    name: str
 
     @property
-    def name(self) -> str:
-        return str(self.table.get("name", ""))
+    def keys(self) -> tuple[Key, ...]:
+        return (*self.array, self.number)
 
 
 class Recorded(NamedTuple):
@@ -46,7 +53,7 @@ class Recorded(NamedTuple):
 
     @property
     def name(self) -> str:
-        return canonicalize_name(str(self.table.get("name", "")))
+        return normal_name(str(self.table.get("name", "")))
 
 
 class File:
@@ -60,28 +67,29 @@ class File:
         table: what the lock says of it.
         kind: sdist or wheel.
         url: the URL or local path; empty where the entry has neither.
+        plain_host: the host of a URL that needs no second look: https, no port, and nothing that hides where it leads;
+            empty for every other.
         name: the file name: the last part of the URL or path, decoded.
     """
 
-    __slots__ = ("keys", "kind", "name", "package", "table", "url")
+    __slots__ = ("keys", "kind", "name", "package", "plain_host", "table", "url")
 
     def __init__(self, package: Package, keys: tuple[Key, ...], table: dict[str, Any], kind: str) -> None:
         self.package = package
         self.keys = keys
         self.table = table
         self.kind = kind
-        self.url = str(table.get("url") or table.get("path") or "")
-        self.name = _file_name(table.get("filename"), self.url)
+        url = table.get("url")
+        self.url = url = url if isinstance(url, str) and url else str(url or table.get("path") or "")
+        plain = _PLAIN.fullmatch(url)
+        self.plain_host, name = plain.groups() if plain and "xn--" not in url else ("", _last_part(url))
+        self.name = unquote(name) if "%" in name else name
+        if "filename" in table and isinstance(table["filename"], str):
+            self.name = table["filename"]
 
 
-def _file_name(written: object, url: str) -> str:
-    if isinstance(written, str):
-        return written
-    name = url[url.rfind("/") + 1 :]
-    if name and not _ESCAPED.search(url):
-        return name
-    name = url.partition("#")[0].partition("?")[0].rstrip("/").rpartition("/")[2]
-    return unquote(name) if "%" in name else name
+def _last_part(url: str) -> str:
+    return url.partition("#")[0].partition("?")[0].rstrip("/").rpartition("/")[2]
 
 
 @dataclass(frozen=True)
@@ -93,7 +101,7 @@ class Package:
 
     @cached_property
     def name(self) -> str:
-        return canonicalize_name(str(self.table.get("name", "")))
+        return normal_name(str(self.table.get("name", "")))
 
     @property
     def version(self) -> str:
@@ -125,8 +133,12 @@ class Package:
     def source_keys(self) -> tuple[Key, ...]:
         return (*self.keys, "source")
 
-    def files(self) -> Iterator[File]:
-        """Yield the source distribution and the wheels that the entry names."""
+    @cached_property
+    def files(self) -> tuple[File, ...]:
+        """The source distribution and the wheels that the entry names."""
+        return tuple(self._files())
+
+    def _files(self) -> Iterator[File]:
         sdist = self.table.get("sdist")
         if isinstance(sdist, dict):
             yield File(self, (*self.keys, "sdist"), sdist, "sdist")
@@ -135,7 +147,12 @@ class Package:
             if isinstance(table, dict):
                 yield File(self, (*self.keys, "wheels", number), table, "wheel")
 
-    def edges(self) -> Iterator[Edge]:
+    @cached_property
+    def edges(self) -> tuple[Edge, ...]:
+        """Its dependency edges, those of the extras and groups included."""
+        return tuple(self._all_edges())
+
+    def _all_edges(self) -> Iterator[Edge]:
         yield from self._edges(("dependencies",), "dependencies", "")
         for kind in ("optional-dependencies", "dev-dependencies"):
             groups = self.table.get(kind)
@@ -146,9 +163,10 @@ class Package:
         entries: Any = self.table
         for key in path:
             entries = entries.get(key) if isinstance(entries, dict) else None
+        array = (*self.keys, *path)
         for number, table in enumerate(entries if isinstance(entries, list) else ()):
             if isinstance(table, dict):
-                yield Edge((*self.keys, *path, number), table, kind, group)
+                yield Edge(array, number, table, kind, group, normal_name(str(table.get("name", ""))))
 
     def recorded(self) -> Iterator[Recorded]:
         metadata = self.table.get("metadata")
@@ -189,12 +207,12 @@ class Lock:
     def members(self) -> frozenset[str]:
         """Normalised names of the workspace's members, as the manifest lists them."""
         listed = self.document.get("manifest", "members")
-        return frozenset(canonicalize_name(str(name)) for name in listed) if isinstance(listed, list) else frozenset()
+        return frozenset(normal_name(str(name)) for name in listed) if isinstance(listed, list) else frozenset()
 
     @cached_property
     def files(self) -> tuple[File, ...]:
         """Every file of every package, in order."""
-        return tuple(file for package in self.packages for file in package.files())
+        return tuple(file for package in self.packages for file in package.files)
 
     @cached_property
     def graph(self) -> Graph:

@@ -26,8 +26,20 @@ Condition = tuple[tuple[str, str], ...]
 ALWAYS: Condition = ()
 
 
+ATOM = re.compile(r"(?P<name>[a-z_]+) (?P<operator>==|!=|<=|>=|<|>) '[^'()]*'")
+"""One comparison in the form that uv writes."""
+
+
+@lru_cache(maxsize=16384)
 def condition(marker: str, extra: str = "") -> Condition:
-    """Return the condition that `marker` states; an empty one is always true."""
+    """Return the condition that `marker` states; an empty one is always true.
+
+    Comparisons that are joined by `and` alone are told apart: the same few occur again and again, and each is
+    evaluated once.
+    """
+    atoms = marker.split(" and ")
+    if len(atoms) > 1 and all(map(ATOM.fullmatch, atoms)):
+        return tuple((atom, extra) for atom in atoms)
     return ((marker, extra),) if marker else ALWAYS
 
 
@@ -142,11 +154,11 @@ def _names(text: str) -> tuple[str, ...]:
 @lru_cache(maxsize=65536)
 def _evaluate(text: str, values: tuple[str, ...], extra: str) -> bool:
     """Evaluate a marker where the variables that it speaks of have these values."""
+    if speaks_of_extras(text):
+        raise CannotTellError(f"`{text}` depends on conflicting extras")
     marker = parse(text)
     if marker is None:
         raise CannotTellError(f"`{text}` is no marker")
-    if speaks_of_extras(text):
-        raise CannotTellError(f"`{text}` depends on conflicting extras")
     try:
         return marker.evaluate({**_DEFAULT, **dict(zip(_names(text), values, strict=True)), "extra": extra})
     except (UndefinedComparison, UndefinedEnvironmentName, ValueError, KeyError):

@@ -7,11 +7,10 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
-from packaging.utils import canonicalize_name
-
 from .document import Document
 from .files import InputError, read_regular
 from .lock import Lock, Package
+from .requirement import normal_name
 
 if TYPE_CHECKING:
     from .declared import Declared
@@ -128,7 +127,7 @@ class Member:
         if self.package is not None:
             return self.package.name
         declared = self.document.get("project", "name") if self.document else None
-        return canonicalize_name(declared) if isinstance(declared, str) else ""
+        return normal_name(declared) if isinstance(declared, str) else ""
 
 
 def _folder(package: Package) -> str:

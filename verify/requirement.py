@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import lru_cache
 
 from packaging.requirements import Requirement
 from packaging.specifiers import SpecifierSet
+from packaging.utils import canonicalize_name
+
+normal_name: Callable[[str], str] = lru_cache(maxsize=65536)(canonicalize_name)
+"""The normalised name of a package, extra or group; a lock repeats the same few names again and again."""
 
 
 @lru_cache(maxsize=65536)

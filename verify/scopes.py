@@ -10,11 +10,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from packaging.utils import canonicalize_name
-
 from .lock import Edge, Lock, Package, Recorded
 from .markers import CannotTellError, Condition, Universe, condition
-from .requirement import parse_requirement
+from .requirement import normal_name, parse_requirement
 
 
 class Wanted(NamedTuple):
@@ -46,7 +44,7 @@ class Scope:
         self.wanted.setdefault(wanted.entry.name, []).append(wanted)
 
     def lead(self, edge: Edge) -> None:
-        self.edges.setdefault(canonicalize_name(edge.name), []).append(edge)
+        self.edges.setdefault(edge.name, []).append(edge)
 
 
 def marker_of(table: dict[str, object]) -> str:
@@ -70,7 +68,7 @@ def recorded_scopes(package: Package, universe: Universe, *, expand: bool = True
     for entry in package.recorded():
         if entry.kind == "requires-dev":
             when = condition(marker_of(entry.table))
-            scope("dev-dependencies", canonicalize_name(entry.group)).want(Wanted(entry, when))
+            scope("dev-dependencies", normal_name(entry.group)).want(Wanted(entry, when))
             continue
         try:
             for kind, name, when in _places(marker_of(entry.table), extras, universe):
@@ -78,8 +76,8 @@ def recorded_scopes(package: Package, universe: Universe, *, expand: bool = True
         except CannotTellError:
             for extra in ("", *extras):
                 scope("optional-dependencies" if extra else "dependencies", extra).unclear.add(entry.name)
-    for edge in package.edges():
-        scope(edge.kind, canonicalize_name(edge.group) if edge.group else "").lead(edge)
+    for edge in package.edges:
+        scope(edge.kind, normal_name(edge.group) if edge.group else "").lead(edge)
     for one in found.values():
         if expand and package.name in one.wanted and one.kind != "dev-dependencies":
             _add_own_extras(package, found, one)
@@ -93,7 +91,7 @@ def _add_own_extras(package: Package, found: dict[tuple[str, str], Scope], scope
     while waiting:
         asked, when = waiting.pop()
         extras = asked.entry.table.get("extras")
-        for extra in map(canonicalize_name, map(str, extras if isinstance(extras, list) else ())):
+        for extra in map(normal_name, map(str, extras if isinstance(extras, list) else ())):
             inner = found.get(("optional-dependencies", extra))
             if inner is None or inner is scope or extra in done:
                 continue
@@ -119,7 +117,7 @@ def _places(marker: str, extras: list[str], universe: Universe) -> Iterator[tupl
         return
     usual = _OF_EXTRA.fullmatch(marker)
     if usual and "extra" not in (usual["rest"] or "") and " or " not in re.sub(r"\(.*\)", "", usual["rest"] or ""):
-        yield "optional-dependencies", canonicalize_name(usual["extra"]), condition(usual["rest"] or "")
+        yield "optional-dependencies", normal_name(usual["extra"]), condition(usual["rest"] or "")
         return
     if marker.count("extra") > 1 or "extra !=" in marker:
         raise CannotTellError("it depends on several extras at once")
@@ -142,7 +140,7 @@ def _extras(package: Package) -> list[str]:
         marker = marker_of(entry.table)
         if "extra" in marker:
             names += marker.replace('"', "'").split("'")[1::2]
-    return list(dict.fromkeys(canonicalize_name(name) for name in names))
+    return list(dict.fromkeys(normal_name(name) for name in names))
 
 
 def stated_scope(lock: Lock, package: Package) -> Scope | None:
@@ -152,7 +150,7 @@ def stated_scope(lock: Lock, package: Package) -> Scope | None:
     """
     entries = lock.document.get("manifest", "dependency-metadata")
     for number, entry in enumerate(entries if isinstance(entries, list) else ()):
-        if not isinstance(entry, dict) or canonicalize_name(str(entry.get("name"))) != package.name:
+        if not isinstance(entry, dict) or normal_name(str(entry.get("name"))) != package.name:
             continue
         version = entry.get("version")
         if (version is not None and version != package.version) or "optional-dependencies" in package.table:
@@ -165,14 +163,14 @@ def stated_scope(lock: Lock, package: Package) -> Scope | None:
                 return None
             marker = str(requirement.marker or "")
             if "extra" in marker:
-                scope.unclear.add(canonicalize_name(requirement.name))
+                scope.unclear.add(normal_name(requirement.name))
                 continue
             table: dict[str, object] = {"name": requirement.name, "extras": sorted(requirement.extras)}
             table |= {"specifier": str(requirement.specifier)} if requirement.specifier else {}
             table |= {"marker": marker} if marker else {}
             keys = ("manifest", "dependency-metadata", number, "requires-dist", position)
             scope.want(Wanted(Recorded(keys, table, "dependency-metadata"), condition(marker)))
-        for edge in package.edges():
+        for edge in package.edges:
             if edge.kind == "dependencies":
                 scope.lead(edge)
         return scope

@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from packaging.utils import canonicalize_name
 from packaging.version import Version
 
 from .document import Key
 from .markers import CannotTellError, Universe, condition
-from .requirement import normal_specifier, parse_requirement
+from .requirement import normal_name, normal_specifier, parse_requirement
 
 _MOST_NAMED = 64
 """Values in the markers of one requirement beyond which they are compared as text."""
@@ -49,7 +48,7 @@ def statements(entries: object, keys: tuple[Key, ...]) -> Iterator[Statement]:
     """Yield the entries of a `dependency-metadata` list that stands at `keys`."""
     for number, entry in enumerate(entries if isinstance(entries, list) else ()):
         if isinstance(entry, dict):
-            name = canonicalize_name(str(entry.get("name")))
+            name = normal_name(str(entry.get("name")))
             yield Statement(
                 (*keys, number), name, _version(entry.get("version")), _requires(entry.get("requires-dist"))
             )
@@ -62,9 +61,9 @@ def _requires(value: object) -> dict[str, list[str]]:
         if requirement is None:
             found.setdefault(text, []).append("")
             continue
-        extras = ",".join(sorted(canonicalize_name(extra) for extra in requirement.extras))
+        extras = ",".join(sorted(normal_name(extra) for extra in requirement.extras))
         place = f" @ {requirement.url}" if requirement.url else normal_specifier(str(requirement.specifier))
-        bare = f"{canonicalize_name(requirement.name)}{f'[{extras}]' if extras else ''}{place}"
+        bare = f"{normal_name(requirement.name)}{f'[{extras}]' if extras else ''}{place}"
         found.setdefault(bare, []).append(str(requirement.marker or ""))
     return found
 

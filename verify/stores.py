@@ -12,7 +12,8 @@ from urllib.parse import urlsplit
 from .config import Pin
 from .context import Context
 from .git import Repository
-from .gitrun import GitError, run_git
+from .git_error import GitError
+from .gitrun import run_git
 from .source import same_place
 
 _FETCH_TIMEOUT = 120.0

@@ -11,7 +11,8 @@ from pathlib import Path
 import pytest
 
 from pinproof.verify.git import Repository
-from pinproof.verify.gitrun import GitError, run_git
+from pinproof.verify.git_error import GitError
+from pinproof.verify.gitrun import run_git
 
 from .repositories import Repo, make
 

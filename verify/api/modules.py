@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from ..files import InputError
-from ..gitrun import GitError
+from ..git_error import GitError
 from .bindings import Bound, Tables
 from .files import MODULE_LIMIT, Files
 

@@ -27,7 +27,7 @@ from typing import TYPE_CHECKING
 from ..api.contract import alternatives
 from ..config import Pin
 from ..context import Context
-from ..gitrun import GitError
+from ..git_error import GitError
 from ..lock import Package
 from ..model import Finding, NotRun, Severity, Tally
 from ..source import Source

@@ -49,7 +49,7 @@ def run(context: Context) -> Iterator[Finding | Tally]:
         if package.source_kind != "registry" or not _NAME.fullmatch(package.name):
             continue
         notes = dict(_notes(cache, package.name))
-        for file in package.files() if notes else ():
+        for file in package.files if notes else ():
             noted = notes.get(same_place(file.url))
             if noted is not None:
                 held += 1
@@ -91,7 +91,7 @@ def _has_commit(cache: Path, source: object) -> bool:
     if not isinstance(source, Source) or not source.commit:
         return False
     from ..git import Repository
-    from ..gitrun import GitError
+    from ..git_error import GitError
 
     for database in cache.glob("git-v*/db/*"):
         git_dir = database / ".git" if (database / ".git").is_dir() else database

@@ -15,6 +15,7 @@ How to allow: `[[tool.pinproof.ignore]]` with `code = "LCK021"`, the `package` a
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator
 
 from ..context import Context
@@ -34,20 +35,21 @@ _MOST = 0.9
 def run(context: Context) -> Iterator[Finding | Tally]:
     lock = context.project.lock
     bare: list[File] = []
-    with_digest: dict[str, int] = {}
-    without: dict[str, int] = {}
-    for file in lock.files:
-        if "hash" in file.table:
-            with_digest[file.package.origin] = with_digest.get(file.package.origin, 0) + 1
-            if problem := _problem(file.table["hash"]):
-                yield _finding(lock, file, problem)
-        elif file.package.source_kind in ("registry", "url"):
-            without[file.package.origin] = without.get(file.package.origin, 0) + 1
-            bare.append(file)
-        if problem := _size_problem(file):
-            yield _finding(lock, file, problem, key="size")
+    with_digest: Counter[str] = Counter()
+    for package in lock.packages:
+        for file in package.files:
+            table = file.table
+            if "hash" in table:
+                with_digest[package.origin] += 1
+                if problem := _problem(table["hash"]):
+                    yield _finding(lock, file, problem)
+            elif package.source_kind in ("registry", "url"):
+                bare.append(file)
+            if "size" in table and (problem := _size_problem(table["size"])):
+                yield _finding(lock, file, problem, key="size")
+    without = Counter(file.package.origin for file in bare)
     for file in bare:
-        yield from _missing(lock, file, with_digest.get(file.package.origin, 0), without[file.package.origin])
+        yield from _missing(lock, file, with_digest[file.package.origin], without[file.package.origin])
     excused = f", {len(bare)} without a digest" if bare else ""
     yield Tally(detail=counted(len(lock.files), "file") + excused)
 
@@ -67,17 +69,14 @@ def _problem(digest: object) -> str | None:
     return None
 
 
-def _size_problem(file: File) -> str | None:
-    if "size" not in file.table:
-        return None
-    size = file.table["size"]
+def _size_problem(size: object) -> str | None:
     if isinstance(size, bool) or not isinstance(size, int):
         return f"the size is {size!r}, expected a number of bytes"
     return None if size > 0 else f"the size is {size}, expected more than 0 bytes"
 
 
 def _missing(lock: Lock, file: File, with_digest: int, without: int) -> Iterator[Finding]:
-    sibling = next((other for other in file.package.files() if "hash" in other.table), None)
+    sibling = next((other for other in file.package.files if "hash" in other.table), None)
     if sibling is not None:
         related = (Related(lock.document.locate(*sibling.keys), "another file of the package has a digest"),)
         yield _finding(lock, file, "has no digest, and another file of its package has one", related=related)

@@ -15,8 +15,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from packaging.utils import canonicalize_name
-
 from ..compare import Comparison, Pair
 from ..context import Context
 from ..model import Finding, Related, Severity, Tally
@@ -51,7 +49,7 @@ def run(context: Context) -> Iterator[Finding | Tally]:
 def _explained(comparison: Comparison) -> set[str]:
     """Return the names that something depends on which was added, or whose version changed, since the base."""
     changed = [pair.new for pair in comparison.pairs if not _same(pair)] + list(comparison.added)
-    return {canonicalize_name(edge.name) for package in changed for edge in package.edges()}
+    return {edge.name for package in changed for edge in package.edges}
 
 
 def _same(pair: Pair) -> bool:

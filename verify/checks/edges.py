@@ -31,7 +31,7 @@ def run(context: Context) -> Iterator[Finding | Tally]:
     yield from _twice(lock)
     edges = 0
     for package in lock.packages:
-        for edge in package.edges():
+        for edge in package.edges:
             edges += 1
             targets = graph.targets(edge)
             if len(targets) != 1:

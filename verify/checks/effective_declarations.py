@@ -16,14 +16,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from packaging.utils import canonicalize_name
-
 from ..agreement import difference
 from ..context import Context
 from ..declared import SOURCES, UV, Declaration, Declared
 from ..document import Document
 from ..model import Finding, Related, Severity, Tally
-from ..requirement import parse_requirement
+from ..requirement import normal_name, parse_requirement
 from ..source import direct_url
 from ..words import counted
 
@@ -73,7 +71,7 @@ def _unused(declared: Declared) -> Iterator[Finding]:
     table = document.get(*SOURCES)
     locked = declared.project.lock.by_name
     for name in table if isinstance(table, dict) else ():
-        normal = canonicalize_name(name)
+        normal = normal_name(name)
         if normal not in declared.by_name and normal not in locked and not declared.dynamic_members:
             yield Finding(
                 code=CODE,
@@ -96,7 +94,7 @@ def _build_requirements(document: Document) -> Iterator[Finding]:
                 severity=Severity.WARNING,
                 location=document.locate("build-system", "requires", number),
                 hint="use a released version; what a build fetches is outside uv.lock",
-                package=canonicalize_name(requirement.name),
+                package=normal_name(requirement.name),
             )
 
 

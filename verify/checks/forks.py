@@ -15,13 +15,12 @@ How to allow: an ignore with its reason.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from ..context import Context
 from ..document import Key
 from ..lock import Lock
-from ..markers import INDEPENDENT, CannotTellError, Universe, condition, parse, speaks_of_extras
+from ..markers import ATOM, INDEPENDENT, CannotTellError, Universe, condition, parse, speaks_of_extras
 from ..model import Finding, Severity, Tally
 from ..words import counted
 
@@ -54,7 +53,7 @@ def _markers(lock: Lock) -> Iterator[tuple[str, tuple[Key, ...], str]]:
         yield from _list(lock.document.data.get(key), (key,), "the fork")
     for package in lock.packages:
         yield from _list(package.table.get("resolution-markers"), (*package.keys, "resolution-markers"), "the fork")
-        for edge in package.edges():
+        for edge in package.edges:
             marker = edge.table.get("marker")
             if isinstance(marker, str):
                 yield marker, edge.keys, f"the edge from {package.name} to {edge.name}"
@@ -66,7 +65,6 @@ def _list(value: object, keys: tuple[Key, ...], what: str) -> Iterator[tuple[str
             yield text, (*keys, number), what
 
 
-_ATOM = re.compile(r"(?P<name>[a-z_]+) (?P<operator>==|!=|<=|>=|<|>) '[^'()]*'")
 _PLATFORM = ("os_name", "sys_platform", "platform_system")
 
 
@@ -95,7 +93,7 @@ def _independent(universe: Universe, text: str) -> bool:
     for alternative in text.split(" or "):
         inner = alternative[1:-1] if alternative.startswith("(") and alternative.endswith(")") else alternative
         atoms = inner.split(" and ")
-        matches = [_ATOM.fullmatch(atom) for atom in atoms]
+        matches = [ATOM.fullmatch(atom) for atom in atoms]
         names = [match["name"] for match in matches if match and match["operator"] in ("==", "!=")]
         others = [name for name in names if name in INDEPENDENT]
         if not all(matches):

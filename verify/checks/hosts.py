@@ -66,7 +66,7 @@ def _file_hosts(context: Context) -> Iterator[Finding]:
     served: dict[str, dict[str, list[File]]] = {}
     for file in lock.files:
         if file.package.source_kind == "registry" and "://" in file.url:
-            host = _host(file.url)
+            host = file.plain_host or host_of(file.url)
             served.setdefault(file.package.origin, {}).setdefault(host, []).append(file)
     for origin, hosts in served.items():
         total = sum(len(files) for files in hosts.values())
@@ -87,13 +87,6 @@ def _file_hosts(context: Context) -> Iterator[Finding]:
                 hint="run `uv lock` and see whether the host comes back; allow it in [tool.pinproof] hosts if it does",
                 package=next(iter(names)) if len(names) == 1 else None,
             )
-
-
-def _host(url: str) -> str:
-    """Return the host of a file; faster than `host_of` for the common form."""
-    _, _, rest = url.partition("://")
-    host = rest.partition("/")[0]
-    return host if host.islower() and host.replace(".", "").replace("-", "").isalnum() else host_of(url)
 
 
 def _listed(names: Iterable[str]) -> str:

@@ -19,15 +19,13 @@ import posixpath
 from collections.abc import Collection, Iterable, Iterator
 from fnmatch import fnmatchcase
 
-from packaging.utils import canonicalize_name
-
 from ..context import Context
 from ..declared import UV, Declared
 from ..document import Key
 from ..lock import Recorded
 from ..model import Finding, Related, Severity, Tally
 from ..project import Project
-from ..requirement import normal_specifier
+from ..requirement import normal_name, normal_specifier
 from ..stated import Statement, statements
 from ..words import counted
 
@@ -105,7 +103,7 @@ def _differences(project: Project, kind: str, ours: _Said, theirs: _Said) -> Ite
 def _declared_excludes(project: Project) -> _Said:
     value = project.pyproject.get(*UV, "exclude-dependencies")
     return {
-        (canonicalize_name(str(name)), ""): (*UV, "exclude-dependencies", number)
+        (normal_name(str(name)), ""): (*UV, "exclude-dependencies", number)
         for number, name in enumerate(value if isinstance(value, list) else ())
     }
 
@@ -113,7 +111,7 @@ def _declared_excludes(project: Project) -> _Said:
 def _excludes(project: Project) -> _Said:
     value = project.lock_document.get("manifest", "excludes")
     return {
-        (canonicalize_name(str(name)), ""): ("manifest", "excludes", number)
+        (normal_name(str(name)), ""): ("manifest", "excludes", number)
         for number, name in enumerate(value if isinstance(value, list) else ())
     }
 
@@ -144,7 +142,7 @@ def _groups(project: Project, declared: Declared) -> Iterator[Finding]:
             ours.setdefault(one.group, {})[one.name, ""] = one.keys
     theirs: dict[str, _Said] = {}
     for entry in project.lock.manifest_groups():
-        theirs.setdefault(canonicalize_name(entry.group), {})[entry.name, ""] = entry.keys
+        theirs.setdefault(normal_name(entry.group), {})[entry.name, ""] = entry.keys
     for group in sorted(ours.keys() | theirs.keys()):
         yield from _differences(project, "dependency-groups", ours.get(group, {}), theirs.get(group, {}))
 
@@ -152,16 +150,16 @@ def _groups(project: Project, declared: Declared) -> Iterator[Finding]:
 def _members(project: Project) -> Iterator[Finding]:
     listed = project.lock_document.get("manifest", "members")
     for number, name in enumerate(listed if isinstance(listed, list) else ()):
-        entries = project.lock.by_name.get(canonicalize_name(str(name)), [])
+        entries = project.lock.by_name.get(normal_name(str(name)), [])
         if not any(entry.source_kind == "directory" for entry in entries):
             yield Finding(
                 code=CODE,
                 message=f"the lock lists the member {name}, and has no local entry of that name",
                 location=project.lock_document.locate("manifest", "members", number),
                 hint=_HINT,
-                package=canonicalize_name(str(name)),
+                package=normal_name(str(name)),
             )
-    names = {canonicalize_name(str(name)) for name in listed} if isinstance(listed, list) else set()
+    names = {normal_name(str(name)) for name in listed} if isinstance(listed, list) else set()
     yield from _unlisted(project, names)
 
 

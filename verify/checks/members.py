@@ -18,14 +18,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from packaging.utils import canonicalize_name
-
 from ..context import Context
 from ..graph import Graph
 from ..lock import Package
 from ..markers import ALWAYS, CannotTellError, condition
 from ..model import Finding, Related, Tally
 from ..project import Project
+from ..requirement import normal_name
 from ..scopes import Scope, Wanted, marker_of
 from ..words import counted
 
@@ -144,7 +143,7 @@ def _extras(project: Project, package: Package, scope: Scope, name: str) -> Iter
 
 
 def _names(value: object) -> list[str]:
-    return [canonicalize_name(str(name)) for name in value] if isinstance(value, list) else []
+    return [normal_name(str(name)) for name in value] if isinstance(value, list) else []
 
 
 def _left_out(project: Project) -> set[str]:

@@ -20,8 +20,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from packaging.utils import canonicalize_name
-
 from ..agreement import difference
 from ..config import Pin
 from ..context import Context
@@ -30,6 +28,7 @@ from ..document import Document, Key
 from ..lock import Edge, Lock, Recorded
 from ..model import Fact, Finding, Location, Related, Tally
 from ..project import Member, Project
+from ..requirement import normal_name
 from ..source import Source, SourceError, locked_source, recorded_source, same_place
 from ..words import counted
 
@@ -130,7 +129,7 @@ class _Places:
 
     def _read_edges(self) -> None:
         for package in self.lock.packages:
-            for edge in package.edges():
+            for edge in package.edges:
                 if "source" in edge.table:
                     self.edges.setdefault(edge.name, []).append(edge)
 
@@ -399,7 +398,7 @@ class _Package:
 
 def _excluded(project: Project) -> list[str]:
     names = project.lock_document.get("manifest", "excludes")
-    return [canonicalize_name(str(name)) for name in (names if isinstance(names, list) else ())]
+    return [normal_name(str(name)) for name in (names if isinstance(names, list) else ())]
 
 
 def _agree(one: Source, other: Source) -> bool:

@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING
 
 from ..config import Pin
 from ..context import Context
-from ..gitrun import GitError
+from ..git_error import GitError
 from ..model import Finding, NotRun, Tally
 from ..source import Source
 from ..words import counted

@@ -26,14 +26,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from packaging.utils import canonicalize_name
-
 from ..context import Context
 from ..hosts import flat_indexes, without_user
 from ..lock import File, Package
 from ..markers import ALWAYS, CannotTellError, condition
 from ..model import Finding, NotRun, Related, Severity, Tally
-from ..requirement import specifiers
+from ..requirement import normal_name, specifiers
 from ..scopes import marker_of, recorded_scopes
 from ..source import same_place
 from ..words import counted
@@ -88,7 +86,7 @@ def run(context: Context) -> Iterator[Finding | Tally]:
             yield _finding(context, package, "the index has no such package", package.keys)
             continue
         untold = set()
-        for file in package.files():
+        for file in package.files:
             files += 1
             now = answer.files.get(file.name)
             yield from _file(context, package, file, now)
@@ -112,7 +110,7 @@ async def _ask(client: Client, package: Package) -> Answer:
     files = await offered(client, package.origin, package.name)
     if not files:
         return Answer(files, None)
-    ours = [files[file.name] for file in package.files() if file.name in files]
+    ours = [files[file.name] for file in package.files if file.name in files]
     described = next((file for file in ours if file.metadata is not None), None)
     if described is None:
         return Answer(files, None)
@@ -170,11 +168,11 @@ def _requirements(context: Context, package: Package, requires: list[dict[str, o
     lock = context.project.lock
     excluded = context.project.lock_document.get("manifest", "excludes")
     left_out = {entry.name for entry in lock.manifest("overrides")}
-    left_out |= {canonicalize_name(str(n)) for n in excluded} if isinstance(excluded, list) else set()
+    left_out |= {normal_name(str(n)) for n in excluded} if isinstance(excluded, list) else set()
     if graph.is_stated(package):
         return
     described = Package(package.keys, {**package.table, "metadata": {"requires-dist": requires}})
-    known = {canonicalize_name(str(entry["name"])) for entry in requires}
+    known = {normal_name(str(entry["name"])) for entry in requires}
     for scope in recorded_scopes(described, graph.universe):
         for name, edges in scope.edges.items():
             if name not in known | left_out:

@@ -17,7 +17,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from packaging.utils import canonicalize_name
 from packaging.version import Version
 
 from ..context import Context
@@ -28,7 +27,7 @@ from ..lock import Package, Recorded
 from ..markers import ALWAYS, CannotTellError, Universe, condition
 from ..model import Finding, Related, Tally
 from ..project import Member, Project
-from ..requirement import normal_specifier
+from ..requirement import normal_name, normal_specifier
 from ..scopes import Scope, Wanted, recorded_scopes
 from ..words import counted
 
@@ -86,8 +85,8 @@ def _provided(project: Project, package: Package, document: Document) -> Iterato
     if not isinstance(provided, list) or (isinstance(dynamic, list) and "optional-dependencies" in dynamic):
         return
     extras = document.get("project", "optional-dependencies")
-    ours = {canonicalize_name(name) for name in extras} if isinstance(extras, dict) else set()
-    theirs = {canonicalize_name(str(name)) for name in provided}
+    ours = {normal_name(name) for name in extras} if isinstance(extras, dict) else set()
+    theirs = {normal_name(str(name)) for name in provided}
     for name in sorted(ours ^ theirs):
         where = ("declares", "does not list") if name in ours else ("does not declare", "lists")
         yield Finding(
@@ -220,12 +219,12 @@ def _recorded_specifiers(recorded: list[Wanted]) -> frozenset[str]:
 
 
 def _extras(declared: list[Declaration]) -> frozenset[str]:
-    return frozenset(canonicalize_name(extra) for one in declared for extra in one.requirement.extras)
+    return frozenset(normal_name(extra) for one in declared for extra in one.requirement.extras)
 
 
 def _recorded_extras(recorded: list[Wanted]) -> frozenset[str]:
     found = (one.entry.table.get("extras") for one in recorded)
-    return frozenset(canonicalize_name(str(e)) for extras in found if isinstance(extras, list) for e in extras)
+    return frozenset(normal_name(str(e)) for extras in found if isinstance(extras, list) for e in extras)
 
 
 def _listed(names: frozenset[str]) -> str:

@@ -83,7 +83,7 @@ def _first(project: Project, key: str) -> tuple[str | int, ...] | None:
         metadata = package.table.get("metadata")
         if isinstance(metadata, dict) and key in metadata:
             return (*package.keys, "metadata", key)
-        for file in package.files():
+        for file in package.files:
             if key in file.table:
                 return file.keys
     return None

@@ -17,13 +17,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from packaging.utils import canonicalize_name
-
 from ..context import Context
 from ..declared import Declared
 from ..lock import Package, Recorded
 from ..model import Finding, Related, Tally
 from ..project import Project
+from ..requirement import normal_name
 from ..source import Source
 from ..words import counted
 
@@ -75,7 +74,7 @@ def _beside(project: Project) -> set[tuple[str | int, ...]]:
 def _parents(project: Project) -> dict[str, list[Package]]:
     found: dict[str, list[Package]] = {}
     for package in project.lock.packages:
-        for name in {canonicalize_name(edge.name) for edge in package.edges()}:
+        for name in {edge.name for edge in package.edges}:
             found.setdefault(name, []).append(package)
     return found
 
@@ -92,7 +91,7 @@ def _tells_all(project: Project, declared: Declared, parent: Package, name: str)
             return member.document is not None and folder not in declared.dynamic_members
     metadata = project.lock_document.get("manifest", "dependency-metadata")
     entries = metadata if isinstance(metadata, list) else []
-    return parent.name in {canonicalize_name(str(e.get("name"))) for e in entries if isinstance(e, dict)}
+    return parent.name in {normal_name(str(e.get("name"))) for e in entries if isinstance(e, dict)}
 
 
 def _finding(project: Project, package: Package, dependents: list[Package]) -> Finding:

@@ -27,7 +27,7 @@ from typing import NamedTuple
 from ..base import ci_environment
 from ..context import Context
 from ..git import Repository
-from ..gitrun import GitError, GitTimeoutError
+from ..git_error import GitError, GitTimeoutError
 from ..landed.goal import Goal, goal
 from ..model import Finding, NotRun, Severity, Tally
 from ..words import counted

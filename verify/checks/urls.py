@@ -15,7 +15,6 @@ How to allow: declare the index with that scheme, host and port as `[[tool.uv.in
 from __future__ import annotations
 
 import ipaddress
-import re
 from collections.abc import Iterator
 from functools import lru_cache
 from typing import NamedTuple
@@ -23,26 +22,21 @@ from urllib.parse import unquote, urlsplit
 
 from ..context import Context
 from ..document import Key
-from ..hosts import declared_indexes
+from ..hosts import declared_indexes, host_of
 from ..lock import Lock
 from ..model import Finding, Severity, Tally
 from ..words import counted
 
 CODE = "LCK022"
-# No part of a plain path begins with a dot or an escape, so none of them is `..`.
-_PLAIN = re.compile(r"https://([a-z0-9.-]+)(/([A-Za-z0-9_~+!@=:,()-][A-Za-z0-9._~+%!@=:,()-]*)?)*")
 _SCHEMES = ("https", "http", "ssh", "file", "git")
 
 
 def run(context: Context) -> Iterator[Finding | Tally]:
     lock = context.project.lock
     allowed = _allowed(context)
-    seen: set[str] = set()
+    seen = {file.plain_host for file in lock.files}
     for keys, name, url in _urls(lock):
-        host = _PLAIN.fullmatch(url)
-        if host and not host[1].startswith("xn--") and ".xn--" not in host[1] and not host[1][-1].isdigit():
-            seen.add(host[1])
-            continue
+        seen.add(host_of(url))
         for problem in problems(url):
             if not problem.grounds & allowed:
                 yield Finding(
@@ -53,11 +47,12 @@ def run(context: Context) -> Iterator[Finding | Tally]:
                     hint="declare a plain https URL and run `uv lock`",
                     package=name,
                 )
+    seen.discard("")
     yield Tally(detail=f"URLs on {counted(len(seen), 'host')}")
 
 
 def _urls(lock: Lock) -> Iterator[tuple[tuple[Key, ...], str, str]]:
-    """Yield key path, package and URL of every source and file that has one."""
+    """Yield key path, package and URL of every source that has one, and of every file whose URL is not plain."""
     for package in lock.packages:
         source = package.table.get("source")
         for kind in ("registry", "git", "url"):
@@ -66,7 +61,7 @@ def _urls(lock: Lock) -> Iterator[tuple[tuple[Key, ...], str, str]]:
                 yield (*package.source_keys, kind), package.name, value
     for file in lock.files:
         value = file.table.get("url")
-        if isinstance(value, str):
+        if isinstance(value, str) and not (file.plain_host and value == file.url):
             yield (*file.keys, "url"), file.package.name, value
 
 

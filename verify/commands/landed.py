@@ -11,7 +11,7 @@ from ..config import Config
 from ..document import Document
 from ..files import InputError
 from ..git import Repository
-from ..gitrun import GitError
+from ..git_error import GitError
 from ..landed import render
 from ..landed.goal import goal
 from ..landed.search import landings, read_change

@@ -7,7 +7,6 @@ from collections.abc import Mapping
 from pathlib import Path
 
 import click
-from packaging.utils import canonicalize_name
 
 from ..config import Config, Pin
 from ..context import Context, Options
@@ -19,6 +18,7 @@ from ..pinning.journal import FOLDER, pending, recover, write_all
 from ..pinning.relock import Overlay, relocked
 from ..pinning.resolve import resolve
 from ..project import LOCK, PYPROJECT, Project
+from ..requirement import normal_name
 from ..run import run_checks
 from ..source import Source
 
@@ -57,7 +57,7 @@ def pin_command(
     trusted = _config(config, project)
     options = Options(static=True, online=online, clones=clones, timeout=timeout)
     context = Context(project=project, config=trusted, options=options)
-    wanted = canonicalize_name(name)
+    wanted = normal_name(name)
     pin = _pin(context, wanted)
     commit, words = resolve(rev, pin, context)
     files = edited(project, trusted, wanted, commit)

@@ -31,7 +31,7 @@ def render(reports: Sequence[Report], *, color: bool = False, verbosity: int = 0
             lines.extend([summary(report), ""] if several else [summary(report)])
     if several and verbosity >= 0:
         lines.append(_total(reports))
-    return "".join(f"{guard_line(line)}\n" for line in lines)
+    return "\n".join([*map(guard_line, lines), ""])
 
 
 def _project(report: Report, *, color: bool, verbosity: int) -> Iterator[str]:

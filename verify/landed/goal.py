@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from ..git import Repository
-from ..gitrun import GitError
+from ..git_error import GitError
 
 _USUAL = ("origin/HEAD", "origin/main", "origin/master", "main", "master")
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from ..git import Repository
-from ..gitrun import GitError, GitTimeoutError
+from ..git_error import GitError, GitTimeoutError
 from .content import present
 from .patches import Hunk, changes, difference, identities, identity
 

@@ -7,8 +7,8 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 
 from packaging.specifiers import SpecifierSet
-from packaging.utils import canonicalize_name
 
+from ..requirement import normal_name
 from .paths import is_requirements, is_workflow
 from .text import VARIABLE, Named, Text
 
@@ -53,7 +53,7 @@ def _releases(text: Text, line: int) -> Iterator[Release]:
     for match in pattern.finditer(text.lines[line]):
         values = text.values(match[2])
         if values and match["marker"] is None:
-            yield Release(canonicalize_name(match[1]), Named(" or ".join(values), text.at(line, match.start(2))))
+            yield Release(normal_name(match[1]), Named(" or ".join(values), text.at(line, match.start(2))))
 
 
 def _matches(written: str, locked: Collection[str]) -> bool:

@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from typing import Any
 
 import tomlkit
-from packaging.utils import canonicalize_name
 from tomlkit.exceptions import TOMLKitError
 
 from ..config import ROOT, Config
@@ -15,7 +14,7 @@ from ..document import Document
 from ..files import InputError
 from ..mentions.templates import placeholder
 from ..project import Project
-from ..requirement import parse_requirement
+from ..requirement import normal_name, parse_requirement
 from ..values import PLACEHOLDER
 
 _BOM = b"\xef\xbb\xbf"
@@ -62,13 +61,13 @@ def _edit(data: Any, name: str, commit: str, *, root: bool) -> bool:
     for requirements in _requirements(data, root=root):
         for number, text in enumerate(requirements):
             parsed = parse_requirement(str(text)) if isinstance(text, str) else None
-            if parsed and canonicalize_name(parsed.name) == name and (parsed.url or "").startswith("git+"):
+            if parsed and normal_name(parsed.name) == name and (parsed.url or "").startswith("git+"):
                 new = _referring(str(text), commit)
                 changed.append(new != text)
                 if new != text:
                     requirements[number] = new
     for pin, table in (_get(data, *ROOT, "pins") or {}).items() if root else ():
-        if canonicalize_name(str(pin)) == name and table.get("rev") not in (None, commit):
+        if normal_name(str(pin)) == name and table.get("rev") not in (None, commit):
             table["rev"] = commit
             changed.append(True)
     return any(changed)
@@ -101,7 +100,7 @@ def _source(entry: Any, commit: str) -> bool:
 
 def _sources(data: Any, name: str) -> Iterator[Any]:
     for key, value in (_get(data, "tool", "uv", "sources") or {}).items():
-        if canonicalize_name(str(key)) == name:
+        if normal_name(str(key)) == name:
             for entry in value if isinstance(value, list) else [value]:
                 if isinstance(entry, dict) and "git" in entry:
                     yield entry

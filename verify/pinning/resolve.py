@@ -11,7 +11,8 @@ from urllib.parse import urlsplit
 from ..config import Pin
 from ..context import Context
 from ..files import InputError
-from ..gitrun import GitError, run_git
+from ..git_error import GitError
+from ..gitrun import run_git
 from ..source import FULL_COMMIT, SHORT_COMMIT
 from ..stores import Store, stores
 
