@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
 from collections.abc import Callable
@@ -61,7 +62,9 @@ def pinproof() -> None:
 
 def main(arguments: list[str] | None = None) -> NoReturn:
     """Run the command line and exit: 0 clean, 1 a finding, 2 bad usage or unusable input, 130 interrupted."""
-    sys.exit(guarded(lambda: pinproof.main(arguments, prog_name="pinproof", standalone_mode=False)))
+    code = guarded(lambda: pinproof.main(arguments, prog_name="pinproof", standalone_mode=False))
+    gc.freeze()  # the process ends: its last collections would look at everything again, an eighth of a short check
+    sys.exit(code)
 
 
 def guarded(action: Callable[[], Any]) -> int:
