@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 import stat
 from pathlib import Path
@@ -41,7 +42,11 @@ def read_regular(root: Path, relative: str, *, limit: int = SIZE_LIMIT) -> bytes
         if path.is_symlink():
             raise InputError(relative, "is a symbolic link to a file that does not exist") from None
         raise
-    except (OSError, RuntimeError, ValueError) as error:
+    except (NotADirectoryError, ValueError):  # below a file, or with a null byte: no file can be there
+        raise FileNotFoundError(relative) from None
+    except (OSError, RuntimeError) as error:
+        if isinstance(error, OSError) and error.errno == errno.ENAMETOOLONG:
+            raise FileNotFoundError(relative) from None
         raise InputError(relative, f"cannot be read: {_reason(error)}") from None
     if not real.is_relative_to(root.resolve()):
         raise InputError(

@@ -68,7 +68,17 @@ class Project:
         if not path.is_dir():
             what = "is not a directory" if path.exists() else "does not exist"
             raise InputError(str(path), what, hint="name the folder that holds pyproject.toml and uv.lock")
-        return cls(DirectoryTree(path), name=str(path))
+        project = cls(DirectoryTree(path), name=str(path))
+        project.read_beside()
+        return project
+
+    def read_beside(self) -> None:
+        """Read the files beside the first two now, before any check asks: uv.toml and the members' pyproject.toml.
+
+        Raises:
+            InputError: one of them cannot be used.
+        """
+        self.uv_toml, self.members  # noqa: B018
 
     @property
     def root(self) -> Path:

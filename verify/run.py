@@ -10,6 +10,7 @@ from .accepted import apply_config, graded
 from .checks import CHECKS
 from .config import Config
 from .context import Context, Options
+from .files import InputError
 from .model import Check, Finding, NotRun, Outcome, Report, Severity, Status, Tally
 from .project import Project
 
@@ -140,6 +141,8 @@ def _judged(check: Check, context: Context, earlier: dict[str, Outcome]) -> Outc
         return graded(
             Outcome(check=check, status=Status.NOT_RUN, reason=str(answer), findings=tuple(findings), tally=partial)
         )
+    except InputError as error:
+        return Outcome(check=check, status=Status.ERRORED, reason=str(error), findings=tuple(findings), tally=tally)
     except RecursionError:
         return Outcome(check=check, status=Status.ERRORED, reason="the input is nested too deeply for this check")
     except Exception as error:

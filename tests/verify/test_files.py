@@ -45,9 +45,11 @@ def test_the_size_limit(tmp_path: Path) -> None:
         read_regular(tmp_path, "a", limit=4)
 
 
-def test_a_missing_file_is_told_apart(tmp_path: Path) -> None:
+@pytest.mark.parametrize("name", ["a", "a" * 5000, "file/a", "a\0b"])
+def test_a_missing_file_is_told_apart(tmp_path: Path, name: str) -> None:
+    (tmp_path / "file").touch()
     with pytest.raises(FileNotFoundError):
-        read_regular(tmp_path, "a")
+        read_regular(tmp_path, name)
 
 
 def test_write_whole_replaces_and_keeps_the_mode(tmp_path: Path) -> None:

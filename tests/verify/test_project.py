@@ -53,6 +53,15 @@ def test_a_member_that_leads_out_of_the_checkout_is_refused(write_project: Write
         _ = Project.load(folder).members
 
 
+@pytest.mark.parametrize(
+    ("name", "place"), [("libs/below/pyproject.toml", "libs/below/pyproject.toml:1"), ("uv.toml", "uv.toml:1")]
+)
+def test_a_file_beside_the_two_is_as_unusable_as_they_are(write_project: Write, name: str, place: str) -> None:
+    folder = write_project({"pyproject.toml": PROJECT, "uv.lock": LOCK, name: "x = ["})
+    with pytest.raises(InputError, match=rf"^{place}: is not valid TOML: "):
+        Project.load(folder)
+
+
 def test_the_folder_of_a_member_names_the_workspace(write_project: Write) -> None:
     folder = write_project({"pyproject.toml": PROJECT, "uv.lock": LOCK, "libs/below/pyproject.toml": PROJECT})
     (folder / ".git").mkdir()

@@ -9,6 +9,7 @@ import pytest
 from pinproof.verify import checks, run
 from pinproof.verify.config import Config
 from pinproof.verify.context import Context, Options
+from pinproof.verify.files import InputError
 from pinproof.verify.model import Check, Finding, Location, NotRun, Outcome, Severity, Status, Tally
 from pinproof.verify.project import Project
 from pinproof.verify.run import UnknownCheckError, choose, run_checks
@@ -81,10 +82,15 @@ def test_not_run_is_neither_passed_nor_failed_and_matters_when_required(outcomes
 
 
 def test_a_crash_is_ours_and_hides_nothing(outcomes: Outcomes) -> None:
-    found, code = outcomes(check("AAA001", "a", finding(), ZeroDivisionError("x")), check("BBB001", "b", finding()))
+    found, code = outcomes(
+        check("AAA001", "a", finding(), ZeroDivisionError("x")),
+        check("BBB001", "b", finding()),
+        check("CCC001", "c", InputError("f.toml", "is empty")),
+    )
     assert found["a"].status is Status.ERRORED
     assert found["a"].reason == "ZeroDivisionError: x; this is a bug in pinproof, please report it"
     assert len(found["a"].findings) == 1
+    assert found["c"].reason == "f.toml: is empty"
     assert found["b"].status is Status.FAILED
     assert code == 2
 

@@ -19,7 +19,7 @@ from pinproof.verify.api.modules import Library
 
 MODULES = {
     "click": 80,
-    "jinja2": 80,
+    "httpx": 80,
     "jsonschema": 20,  # made by attrs, and by a function that makes classes
     "packaging.requirements": 80,
     "packaging.specifiers": 80,
