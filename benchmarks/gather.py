@@ -4,8 +4,8 @@
 
 Prints microseconds a gather by rows and row blocks: `pull`, `push`, a barrier alone, and, if given, the Triton
 prototype of the staged pull without any safety; the ratios of `pull` to barrier and prototype; and that of `pull` and
-`push` to themselves with the time limit cut out of their waiting loops. 64 gathers a CUDA graph, the median of
-alternating samples, random inputs. Emulated on one GPU: it says nothing about a link between GPUs.
+`push` to themselves with the time limit cut out of their waiting loops, over the same buffers. 64 gathers a CUDA graph,
+the median of samples in random order, random inputs. Emulated on one GPU: it says nothing about a link between GPUs.
 """
 
 # mypy: disable-error-code="no-untyped-def, untyped-decorator"
@@ -105,7 +105,7 @@ def prototype(module: Any, inputs: tuple[torch.Tensor, ...], outputs: tuple[torc
 def without_limit(folder: Path) -> Any:
     """Return a copy of our kernels' module whose waiting loops never look at the clock."""
     text = Path(triton_kernels.__file__).read_text(encoding="utf-8").replace("from .", "from pinproof.kernels.")
-    loop = re.compile(r"sub\.u32 polls, polls, 1;.*?(?=DONE:)", re.DOTALL)
+    loop = re.compile(r"(sub\.u32 turns|mov\.u64 now, %globaltimer).*?(?=DONE:)", re.DOTALL)
     text, count = loop.subn("bra POLL;\n        ", text)
     assert count == 2, "the waiting loops of pull and push look different now"
     return load_source(folder / "kernels_without_limit.py", text)
@@ -122,10 +122,17 @@ def load_source(path: Path, text: str) -> Any:
     return module
 
 
-def unlimited(transport: TransportName, module: Any) -> Emulated:
-    ranks = emulated(WORLD, max_rows=16, transport=transport)
-    ranks.launcher._kernel = getattr(module, transport)
-    return ranks
+def with_kernel(ranks: Emulated, kernel: Any, launch: Launch) -> Launch:
+    """Return a launch of another kernel over the buffers of `ranks`: where those lie is part of what a gather takes."""
+
+    def launches() -> object:
+        ours, ranks.launcher._kernel = ranks.launcher._kernel, kernel
+        try:
+            return launch()
+        finally:
+            ranks.launcher._kernel = ours
+
+    return launches
 
 
 def repeated(launch: Launch) -> Launch:
@@ -147,11 +154,13 @@ def row(rows: int, blocks: int, module: Any, no_limit: Any, samples: int, replay
         torch.empty(WORLD, rows, WORLD * 56, device="cuda"),
     )
     ranks: dict[str, Emulated] = {name: emulated(WORLD, max_rows=16, transport=name) for name in TRANSPORTS}
-    ranks |= {f"{name} without limit": unlimited(name, no_limit) for name in TRANSPORTS}
     idle = emulated(WORLD, max_rows=16)
     launches: dict[str, Launch] = {
         name: partial(one, *inputs, out=outputs, row_blocks=blocks) for name, one in ranks.items()
     }
+    for transport in TRANSPORTS:
+        kernel = getattr(no_limit, transport)
+        launches[f"{transport} without limit"] = with_kernel(ranks[transport], kernel, launches[transport])
     launches["barrier"] = barrier(idle, blocks)
     if module is not None:
         launches["prototype"] = prototype(module, inputs, outputs, blocks)

@@ -6,6 +6,7 @@ import datetime
 import json
 import os
 import platform
+import random
 import statistics
 import subprocess
 import sys
@@ -46,14 +47,18 @@ def alternate(
     replays: int,
     gathers: int,
 ) -> dict[str, list[float]]:
-    """Return microseconds a gather of each graph of `gathers` gathers, sampled in turn: A B A B."""
+    """Return microseconds a gather of each graph of `gathers` gathers.
+
+    Every round samples each graph once, in random order: a graph that always follows the same one is timed with it.
+    """
+    order = random.Random(0)  # noqa: S311
     for graph in graphs.values():
         for _ in range(2):
             replay_us(graph, replays)
     found: dict[str, list[float]] = {name: [] for name in graphs}
     for _ in range(samples):
-        for name, graph in graphs.items():
-            found[name].append(replay_us(graph, replays) / gathers)
+        for name in order.sample(list(graphs), len(graphs)):
+            found[name].append(replay_us(graphs[name], replays) / gathers)
     return found
 
 
