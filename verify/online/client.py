@@ -50,12 +50,17 @@ def available() -> bool:
 
 
 class Client:
-    """Asks trusted hosts only; a redirect to another one is not followed."""
+    """Asks trusted hosts only; a redirect to another one is not followed.
+
+    A host that answered nobody yet, and one request as often as it was sent, is given up for the other requests too.
+    """
 
     def __init__(self, http: Any, trust: Trust) -> None:
         self._http = http
         self._trust = trust
         self._gate = asyncio.Semaphore(PARALLEL)
+        self._answered: set[str] = set()
+        self._given_up: dict[str, str] = {}
 
     async def get(self, url: str, accept: str = "*/*") -> Response:
         """Return the answer of `url`. Raises `NoAnswerError`."""
@@ -74,8 +79,10 @@ class Client:
             raise NoAnswerError(f"{_host(url)} redirects more than {_HOPS} times")
 
     async def _attempts(self, url: str, accept: str) -> tuple[Response | None, str]:
-        reason = ""
+        reason, place = "", urlsplit(url).netloc
         for attempt in range(_ATTEMPTS):
+            if gone := self._given_up.get(place):
+                raise NoAnswerError(gone)
             try:
                 response, target, reason, wait = await self._once(url, accept)
             except OSError as error:
@@ -84,6 +91,8 @@ class Client:
                 return response, target
             if attempt + 1 < _ATTEMPTS:
                 await asyncio.sleep(max(wait, _BACKOFF[attempt]))
+        if place not in self._answered:
+            self._given_up[place] = reason
         raise NoAnswerError(reason)
 
     async def _once(self, url: str, accept: str) -> tuple[Response | None, str, str, float]:
@@ -95,6 +104,7 @@ class Client:
             headers = {"Accept": accept, "Accept-Encoding": "gzip"}
             async with self._http.stream("GET", url, headers=headers, **auth) as answer:
                 status = answer.status_code
+                self._answered.add(urlsplit(url).netloc)
                 if status in _REDIRECTS and answer.headers.get("location"):
                     return None, answer.headers["location"], "", 0.0
                 if status in _AGAIN:
