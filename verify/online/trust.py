@@ -5,10 +5,13 @@ from __future__ import annotations
 import os
 import re
 from dataclasses import dataclass
+from netrc import NetrcParseError, netrc
+from pathlib import Path
 from urllib.parse import urlsplit
 
 from ..context import Context
 from ..hosts import host_of
+from ..model import NotRun
 
 _LOOPBACK = ("127.0.0.1", "localhost", "::1")
 
@@ -41,9 +44,14 @@ def trust(context: Context) -> Trust:
 
     That is `[tool.pinproof] hosts` and `[[tool.uv.index]]` of the file of `--config`, or of the base. Credentials of
     such an index are taken from the environment as uv does: `UV_INDEX_NAME_USERNAME` and `UV_INDEX_NAME_PASSWORD`.
+    Without them the user's netrc file is asked, the one that `NETRC` names or `~/.netrc`, where it names the host: its
+    entry `default` is nobody's.
+
+    Raises:
+        NotRun: there is a netrc file, and it cannot be read.
     """
     hosts = set(context.options.hosts)
-    credentials = {}
+    credentials = _netrc()
     document = context.config.document
     if context.trusts_config:
         hosts |= set(context.config.hosts)
@@ -55,6 +63,20 @@ def trust(context: Context) -> Trust:
             if host and isinstance(name, str) and (found := _credentials(name)):
                 credentials[host] = found
     return Trust(frozenset(hosts - {""}), credentials)
+
+
+def _netrc() -> dict[str, tuple[str, str]]:
+    named = os.environ.get("NETRC")
+    file = Path(named) if named else Path.home() / ".netrc"
+    if not named and not file.exists():
+        return {}
+    try:
+        entries = netrc(file).hosts.items()
+    except NetrcParseError as error:  # its message quotes the file, which holds passwords
+        raise NotRun(f"{file}: no netrc file, around line {error.lineno}; mend it, or name another in NETRC") from None
+    except (OSError, ValueError) as error:
+        raise NotRun(f"{file}: not readable ({type(error).__name__}); mend it, or name another in NETRC") from None
+    return {host.lower(): (user, password) for host, (user, _, password) in entries if host != "default"}
 
 
 def _credentials(index: str) -> tuple[str, str] | None:

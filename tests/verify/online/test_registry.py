@@ -189,6 +189,72 @@ def test_hosts_of_trusted_configuration_are_asked_with_their_credentials(
     assert ask().status is Status.PASSED
 
 
+def netrc(path: Path, *machines: str) -> Path:
+    path.write_text("".join(f"{machine}\n" for machine in machines))
+    path.chmod(0o600)
+    return path
+
+
+@pytest.mark.parametrize("named", [False, True], ids=["of the home folder", "that NETRC names"])
+def test_netrc_is_read_as_uv_reads_it(
+    project: Path, index: Index, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, named: bool
+) -> None:
+    index.password = "s3cret-word"  # noqa: S105
+    name = "machines" if named else ".netrc"
+    file = netrc(tmp_path / name, f"machine 127.0.0.1 login me password {index.password}")
+    if named:
+        monkeypatch.setenv("NETRC", str(file))
+    else:
+        monkeypatch.delenv("NETRC", raising=False)
+        monkeypatch.setenv("HOME", str(tmp_path))
+    assert asked(project).status is Status.PASSED
+
+
+def test_netrc_says_nothing_of_other_hosts(
+    project: Path, index: Index, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """Not even by its entry for all others: that a host may be asked does not say that it may be told a password."""
+    index.password = "s3cret-word"  # noqa: S105
+    lines = [f"{machine} login me password {index.password}" for machine in ("machine localhost", "default")]
+    monkeypatch.setenv("NETRC", str(netrc(tmp_path / "machines", *lines)))
+    assert asked(project).reason == "2 packages: 127.0.0.1 answered 401"
+
+
+def test_credentials_of_an_index_go_before_netrc(
+    project: Path, index: Index, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    index.password = "s3cret-word"  # noqa: S105
+    monkeypatch.setenv("NETRC", str(netrc(tmp_path / "machines", "machine 127.0.0.1 login me password of-old")))
+    monkeypatch.setenv("UV_INDEX_OWN_USERNAME", "me")
+    monkeypatch.setenv("UV_INDEX_OWN_PASSWORD", index.password)
+    trusted = Document("trusted.toml", f'[[tool.uv.index]]\nname = "own"\nurl = "{index.url}"\n'.encode())
+    options = Options(static=True, online=True, timeout=10)
+    (outcome,) = check(project, options=options, config=Config.load(trusted), select=["registry"]).outcomes
+    assert outcome.status is Status.PASSED
+
+
+def test_a_netrc_that_cannot_be_read(
+    project: Path, index: Index, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    file = netrc(tmp_path / "machines", "machine 127.0.0.1 login me", "password s3cret-word", "what")
+    monkeypatch.setenv("NETRC", str(file))
+    outcome = asked(project)
+    assert outcome.status is Status.NOT_RUN
+    assert outcome.reason == f"{file}: no netrc file, around line 4; mend it, or name another in NETRC"
+    assert index.asked == []
+
+
+def test_a_netrc_that_is_not_there(
+    project: Path, index: Index, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.delenv("NETRC", raising=False)
+    assert asked(project).status is Status.PASSED
+    monkeypatch.setenv("NETRC", str(tmp_path / "machines"))
+    reason = f"{tmp_path / 'machines'}: not readable (FileNotFoundError); mend it, or name another in NETRC"
+    assert asked(project).reason == reason
+
+
 def test_without_online_nothing_is_asked(project: Path, index: Index) -> None:
     report = check(project, options=Options(static=True))
     assert "registry" not in {outcome.check.name for outcome in report.outcomes}
