@@ -14,7 +14,7 @@ from ..escape import clean, guard_line
 from ..files import InputError
 from ..model import Finding, Report, Severity, Status
 from ..pinning.edit import edited
-from ..pinning.journal import FOLDER, pending, recover, write_all
+from ..pinning.journal import FOLDER, alone, pending, recover, write_all
 from ..pinning.relock import Overlay, relocked
 from ..pinning.resolve import resolve
 from ..project import LOCK, PYPROJECT, Project
@@ -49,24 +49,31 @@ def pin_command(
 
     Exits with 0 when written, 1 when a check finds what it did not find before, 2 for unusable input or usage.
     """
-    if dry_run and pending(path):
-        raise InputError(str(path / FOLDER), "a change was not finished", hint="start once without --dry-run")
-    if recover(path):
-        click.echo("an earlier change was not finished: its files are as they were before it", err=True)
+    options = Options(static=True, online=online, clones=clones, timeout=timeout)
+    if dry_run:
+        if pending(path):
+            raise InputError(str(path / FOLDER), "a change was not finished", hint="start once without --dry-run")
+        return _change(path, normal_name(name), rev, options, config, dry_run=True)
+    with alone(path):
+        if recover(path):
+            click.echo("an earlier change was not finished: its files are as they were before it", err=True)
+        return _change(path, normal_name(name), rev, options, config, dry_run=False)
+
+
+def _change(path: Path, wanted: str, rev: str, options: Options, config: Path | None, *, dry_run: bool) -> int:
     project = Project.load(path)
     trusted = _config(config, project)
-    options = Options(static=True, online=online, clones=clones, timeout=timeout)
     context = Context(project=project, config=trusted, options=options)
-    wanted = normal_name(name)
     pin = _pin(context, wanted)
     commit, words = resolve(rev, pin, context)
     files = edited(project, trusted, wanted, commit)
     if not files:
         click.echo(f"{wanted} is pinned to {commit} already")
         return 0
-    files[LOCK] = relocked(context, files, wanted, online=online)
+    old = {LOCK: project.lock_document.raw, **{path: _read(project, path) for path in files}}
+    files[LOCK] = relocked(context, files, wanted, online=options.online)
     before, after = run_checks(context), _after(context, files, config)
-    _show(project, files, f"{wanted}: {commit}, by {words}")
+    _show(old, files, f"{wanted}: {commit}, by {words}")
     fresh = _new(before, after)
     for finding in fresh:
         click.echo(
@@ -81,7 +88,7 @@ def pin_command(
     if dry_run:
         click.echo("nothing was written (--dry-run)")
         return 0
-    write_all(project.root, files)
+    write_all(project.root, old, files)
     click.echo(f"wrote {', '.join(clean(path) for path in sorted(files))}")
     return 0
 
@@ -113,10 +120,13 @@ def _new(before: Report, after: Report) -> list[Finding]:
     return [f for f in after.findings if (f.code, f.message) not in known and f.severity is not Severity.INFO]
 
 
-def _show(project: Project, files: Mapping[str, bytes], title: str) -> None:
+def _read(project: Project, path: str) -> bytes:
+    return project.pyproject.raw if path == PYPROJECT else project.tree.read(path)
+
+
+def _show(old: Mapping[str, bytes], new: Mapping[str, bytes], title: str) -> None:
     click.echo(guard_line(clean(title)))
-    for path in sorted(files):
-        old = {PYPROJECT: project.pyproject.raw, LOCK: project.lock_document.raw}.get(path) or project.tree.read(path)
-        before, after = (data.decode("utf-8", "replace").splitlines() for data in (old, files[path]))
+    for path in sorted(new):
+        before, after = (files[path].decode("utf-8", "replace").splitlines() for files in (old, new))
         for line in difflib.unified_diff(before, after, fromfile=path, tofile=path, n=1, lineterm=""):
             click.echo(guard_line(clean(line)))

@@ -6,17 +6,21 @@ change was not finished.
 
 A checkout can bring such a folder along. So what to put back, with its digests, is written outside of it, into the
 user's own state folder; a folder that this does not vouch for is refused, and nothing of it is used.
+
+What somebody else wrote in the meantime is never replaced, neither by the new files nor by the old ones.
 """
 
 from __future__ import annotations
 
+import fcntl
 import hashlib
 import json
 import os
 import shutil
 import stat
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 from ..files import InputError
@@ -24,16 +28,41 @@ from ..files import InputError
 FOLDER = ".pinproof-pin"
 
 
-def write_all(root: Path, files: Mapping[str, bytes]) -> None:
-    """Replace the files, given by path from `root`, all or none.
+@contextmanager
+def alone(root: Path) -> Iterator[None]:
+    """Be the only one that changes the project in `root`, until left or killed.
 
     Raises:
-        InputError: one cannot be written; all are as they were.
+        InputError: another process is.
+    """
+    path = _state(root, "lock")
+    with ExitStack() as stack:
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            fcntl.flock(stack.enter_context(path.open("wb")), fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            hint = "wait until it ends, start again"
+            raise InputError(str(root), "another pinproof pin is at work", hint=hint) from None
+        except OSError as error:
+            raise InputError(str(path), f"cannot be written: {error.strerror or error}") from None
+        yield
+
+
+def write_all(root: Path, old: Mapping[str, bytes], new: Mapping[str, bytes]) -> None:
+    """Replace the files, given by path from `root`, all or none.
+
+    Args:
+        root: the project's folder.
+        old: what each file held when the new ones were made of it.
+        new: what it is to hold.
+
+    Raises:
+        InputError: one cannot be written, or is not the old one any more; nothing was changed.
     """
     recover(root)
     try:
-        _prepare(root, files)
-        for number, path in enumerate(sorted(files)):
+        _prepare(root, old, new)
+        for number, path in enumerate(sorted(new)):
             (root / FOLDER / f"{number}.new").replace(_target(root, path))
     except BaseException as error:
         recover(root)
@@ -60,12 +89,16 @@ def recover(root: Path) -> bool:
         return False
     folder = root / FOLDER
     try:
-        vouched = json.loads(_state(root).read_text(encoding="utf-8"))
+        vouched = json.loads(_state(root, "json").read_text(encoding="utf-8"))
         kept = [folder / f"{number}.old" for number in range(len(vouched))]
         targets = [_target(root, path) for path in sorted(vouched)]
-        for old, path in zip(kept, sorted(vouched), strict=True):
-            if os.path.lexists(old) and _digest(old) != vouched[path]:
+        for old, target, path in zip(kept, targets, sorted(vouched), strict=True):
+            before, after = vouched[path]
+            if os.path.lexists(old) and _digest(old) != before:
                 raise ValueError(f"{old.name} is not the file that was kept")
+            if _digest(target) not in (before, after):
+                said = f"{path} was changed since; before the change it was as {old.name} is"
+                raise InputError(str(folder), said, hint="put right what has to be, and remove the folder")
     except FileNotFoundError:
         raise InputError(
             str(folder), "was not left by pinproof here", hint="look where it comes from, remove it"
@@ -87,27 +120,35 @@ def recover(root: Path) -> bool:
     return True
 
 
-def _prepare(root: Path, files: Mapping[str, bytes]) -> None:
+def _prepare(root: Path, old: Mapping[str, bytes], new: Mapping[str, bytes]) -> None:
     scratch = Path(tempfile.mkdtemp(prefix=f"{FOLDER}.", dir=root))
     vouched = {}
-    for number, path in enumerate(sorted(files)):
+    for number, path in enumerate(sorted(new)):
         target = _target(root, path)
-        old = target.read_bytes()
-        vouched[path] = hashlib.sha256(old).hexdigest()
-        _write(scratch / f"{number}.old", old)
-        _write(scratch / f"{number}.new", files[path])
+        if target.read_bytes() != old[path]:
+            raise InputError(
+                path, "was changed while its new version was made; nothing was changed", hint="start again"
+            )
+        vouched[path] = [hashlib.sha256(data).hexdigest() for data in (old[path], new[path])]
+        _write(scratch / f"{number}.old", old[path])
+        _write(scratch / f"{number}.new", new[path])
         shutil.copymode(target, scratch / f"{number}.new")
-    state = _state(root)
+    state = _state(root, "json")
     state.parent.mkdir(parents=True, exist_ok=True)
     _write(state, json.dumps(vouched).encode())
     scratch.rename(root / FOLDER)
 
 
-def _state(root: Path) -> Path:
-    """Return the file outside of the checkout that says what an unfinished change of it has to put back."""
+def _state(root: Path, kind: str) -> Path:
+    """Return a file of the checkout's own outside of it.
+
+    Args:
+        root: the project's folder.
+        kind: `json` says what an unfinished change has to put back; `lock` is locked by who is changing the project.
+    """
     base = os.environ.get("XDG_STATE_HOME")
     folder = Path(base) if base and Path(base).is_absolute() else Path.home() / ".local" / "state"
-    return folder / "pinproof" / f"{hashlib.sha256(os.fsencode(root.resolve())).hexdigest()}.json"
+    return folder / "pinproof" / f"{hashlib.sha256(os.fsencode(root.resolve())).hexdigest()}.{kind}"
 
 
 def _digest(path: Path) -> str:
@@ -128,7 +169,7 @@ def _finish(root: Path) -> None:
     """Take the folder away: it loses its name in one step."""
     done = Path(tempfile.mkdtemp(prefix=f"{FOLDER}.", dir=root))
     (root / FOLDER).rename(done / "done")
-    _state(root).unlink(missing_ok=True)
+    _state(root, "json").unlink(missing_ok=True)
     shutil.rmtree(done, ignore_errors=True)
 
 

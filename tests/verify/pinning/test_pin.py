@@ -5,11 +5,14 @@ from __future__ import annotations
 import shutil
 import subprocess
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from pinproof.verify import Options, check
 from pinproof.verify.cli import main
+from pinproof.verify.pinning.journal import alone
+from pinproof.verify.pinning.relock import relocked
 from pinproof.verify.scratch import uv_binary
 
 from ..repositories import Repo, make
@@ -177,6 +180,34 @@ def test_what_a_check_finds_anew_changes_nothing(project: Path, capsys: pytest.C
     assert "[PRV004] notes.sh:1:" in out
     assert out.endswith("nothing was written\n")
     assert files(project) == before
+
+
+def test_two_at_once(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    before = files(project)
+    with alone(project):
+        code, _, err = run(capsys, "kernels", str(project), "--rev", NEW)
+    assert code == 2
+    assert "another pinproof pin is at work" in err
+    assert files(project) == before
+    assert run(capsys, "kernels", str(project), "--rev", NEW)[0] == 0
+
+
+@pytest.mark.parametrize("name", ["pyproject.toml", "uv.lock", "Dockerfile"])
+def test_an_edit_while_uv_locks_is_kept(
+    project: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    before = files(project)
+
+    def edits(*arguments: Any, **keywords: Any) -> bytes:
+        found = relocked(*arguments, **keywords)
+        (project / name).write_bytes(before[name] + b"# mine\n")
+        return found
+
+    monkeypatch.setattr("pinproof.verify.commands.pin.relocked", edits)
+    code, _, err = run(capsys, "kernels", str(project), "--rev", NEW)
+    assert code == 2
+    assert f"{name}: was changed while" in err
+    assert files(project) == before | {name: before[name] + b"# mine\n"}
 
 
 def make_repository(root: Path) -> None:
