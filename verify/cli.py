@@ -61,9 +61,14 @@ def pinproof() -> None:
 
 
 def main(arguments: list[str] | None = None) -> NoReturn:
-    """Run the command line and exit: 0 clean, 1 a finding, 2 bad usage or unusable input, 130 interrupted."""
+    """Run the command line and exit: 0 clean, 1 a finding, 2 bad usage or unusable input, 130 interrupted.
+
+    Args:
+        arguments: those of a program that calls this one; None for the process's own.
+    """
     code = guarded(lambda: pinproof.main(arguments, prog_name="pinproof", standalone_mode=False))
-    gc.freeze()  # the process ends: its last collections would look at everything again, an eighth of a short check
+    if arguments is None:
+        gc.freeze()  # the process ends: its last collections would look at everything again, an eighth of a short check
     sys.exit(code)
 
 

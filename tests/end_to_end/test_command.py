@@ -1,5 +1,6 @@
 """The command as a user starts it: real processes, real exit codes, and input that tries to break or forge it."""
 
+import gc
 import json
 import os
 import re
@@ -11,6 +12,8 @@ from pathlib import Path
 
 import pytest
 from uv import find_uv_bin
+
+from pinproof.verify.cli import main
 
 ROOT = Path(__file__).resolve().parents[2]
 A = "7bb37d608657e18a40de913d2cc3cd0448400336"
@@ -138,6 +141,14 @@ def test_bad_usage_exits_with_2(root: Path, arguments: list[str]) -> None:
     assert done.returncode == 2
     assert "error: " in done.stderr
     assert "Traceback" not in done.stderr
+
+
+def test_called_from_another_program_it_leaves_that_one_as_it_is(capsys: pytest.CaptureFixture[str]) -> None:
+    frozen = gc.get_freeze_count()
+    with pytest.raises(SystemExit):
+        main(["list"])
+    assert capsys.readouterr().out
+    assert gc.get_freeze_count() == frozen
 
 
 def test_explain_list_and_version() -> None:
