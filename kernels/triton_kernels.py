@@ -15,8 +15,7 @@ Two slots suffice: whoever writes slot `s` in launch `n + 2` has finished `n + 1
 started `n + 1`, hence finished reading `n`, by stream order. It does not hold for launches that overlap (programmatic
 dependent launch, two streams without an event between them).
 
-Time limit. A wait of `pull` reads the clock once in 256 polls, one of `push` after every poll: whichever delayed the
-gather least when measured (benchmarks/gather.py). In `pull` the limit counts from the first of these readings, in
+Time limit. A wait reads the clock once in 256 polls. In `pull` the limit counts from the first of these readings, in
 `push` from the launch. A wait that outlasts it records block and peer in `missing`, which the host can read, sets the
 limit to zero, so that nothing waits any longer, and marks the rank broken for good: from then on its outputs are filled
 with bytes 0xFF, which is NaN in every supported dtype.
@@ -44,28 +43,31 @@ _RUNTIME = [
     *("rank", "rows", "share", "max_rows"),
 ]
 
-# One poll of a flag. Eight of them make a turn of the loop below, so that not every poll waits for the count of turns.
-_POLL = """
-        ld.acquire.sys.global.u64 seen, [$2];
-        setp.ge.s64 p, seen, $3;
-        @p bra DONE;"""
-_SIGNAL_AND_WAIT = tl.constexpr(
-    """{
+
+@triton.jit
+def _signal_and_wait(peer_flag, own_flag, generation, limit, record):
+    """Set `peer_flag` to `generation`, then wait until `own_flag` has reached it.
+
+    Does nothing where `peer_flag` is 0. A wait given up sets `record` to 1, the limit to 0, the word behind it to 1.
+    """
+    return tl.inline_asm_elementwise(
+        """{
         .reg .pred p, first;
-        .reg .u32 turns;
+        .reg .u32 polls;
         .reg .u64 seen, now, start, most;
         setp.eq.u64 p, $1, 0;
         @p bra DONE;
         st.release.sys.global.u64 [$1], $3;
         mov.u64 start, 0;
         AGAIN:
-        mov.u32 turns, 32;
+        mov.u32 polls, 256;
         POLL:
-        .pragma "nounroll";"""
-    + 8 * _POLL
-    + """
-        sub.u32 turns, turns, 1;
-        setp.ne.u32 p, turns, 0;
+        .pragma "nounroll";
+        ld.acquire.sys.global.u64 seen, [$2];
+        setp.ge.s64 p, seen, $3;
+        @p bra DONE;
+        sub.u32 polls, polls, 1;
+        setp.ne.u32 p, polls, 0;
         @p bra POLL;
         mov.u64 now, %globaltimer;
         ld.relaxed.gpu.global.u64 most, [$4];
@@ -79,18 +81,7 @@ _SIGNAL_AND_WAIT = tl.constexpr(
         st.relaxed.gpu.global.u64 [$4+8], 1;
         DONE:
         mov.u32 $0, 0;
-        }"""
-)
-
-
-@triton.jit
-def _signal_and_wait(peer_flag, own_flag, generation, limit, record):
-    """Set `peer_flag` to `generation`, then wait until `own_flag` has reached it.
-
-    Does nothing where `peer_flag` is 0. A wait given up sets `record` to 1, the limit to 0, the word behind it to 1.
-    """
-    return tl.inline_asm_elementwise(
-        _SIGNAL_AND_WAIT,
+        }""",
         "=r,l,l,l,l,l",
         [peer_flag, own_flag, generation, limit, record],
         dtype=tl.int32,
@@ -185,13 +176,15 @@ def _take_line(line, first, second, flag, target, deadline, limit, missing, send
     return tl.inline_asm_elementwise(
         """{
         .reg .pred p;
-        .reg .u32 low, high, seen, also;
+        .reg .u32 polls, low, high, seen, also;
         .reg .u64 one, two, now;
         mov.b64 {low, seen}, $2;
         mov.b64 {high, also}, $3;
         setp.eq.u32 p, seen, $4;
         setp.eq.and.u32 p, also, $4, p;
         @p bra DONE;
+        AGAIN:
+        mov.u32 polls, 256;
         POLL:
         .pragma "nounroll";
         ld.relaxed.sys.global.v2.u64 {one, two}, [$1];
@@ -200,9 +193,12 @@ def _take_line(line, first, second, flag, target, deadline, limit, missing, send
         setp.eq.u32 p, seen, $4;
         setp.eq.and.u32 p, also, $4, p;
         @p bra DONE;
+        sub.u32 polls, polls, 1;
+        setp.ne.u32 p, polls, 0;
+        @p bra POLL;
         mov.u64 now, %globaltimer;
         setp.lt.u64 p, now, $6;
-        @p bra POLL;
+        @p bra AGAIN;
         mad.wide.s32 now, $9, 8, $8;
         st.relaxed.sys.global.u64 [now], 1;
         st.relaxed.gpu.global.u64 [$7], 0;
