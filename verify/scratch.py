@@ -81,14 +81,6 @@ def copy_all(root: Path, scratch: Path) -> Path:
     return Path(shutil.copytree(root, scratch / "project", symlinks=True, ignore=left_out))
 
 
-def uv_cache() -> Path:
-    """Return the user's own uv cache, whatever the project's configuration says."""
-    if named := os.environ.get("UV_CACHE_DIR"):
-        return Path(named).resolve()
-    base = os.environ.get("XDG_CACHE_HOME")
-    return Path(base) / "uv" if base and Path(base).is_absolute() else Path.home() / ".cache" / "uv"
-
-
 def uv_environment(root: Path, scratch: Path) -> dict[str, str]:
     """Return an environment in which no configuration of user or system reaches uv, but its Pythons are found."""
     data = os.environ.get("XDG_DATA_HOME") or str(Path.home() / ".local" / "share")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import os
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,6 +14,7 @@ from .git import Repository
 from .git_error import GitError
 from .gitrun import run_git
 from .source import same_place
+from .user_folders import user_folder, uv_cache
 
 _FETCH_TIMEOUT = 120.0
 
@@ -56,12 +56,6 @@ def stores(pin: Pin, context: Context) -> Iterator[Store]:
         yield _fetched(pin, context)
 
 
-def cache_folder(name: str) -> Path:
-    """Return the folder of the user's cache for the program `name`."""
-    base = os.environ.get("XDG_CACHE_HOME")
-    return Path(base) / name if base and Path(base).is_absolute() else Path.home() / ".cache" / name
-
-
 def _clone(path: Path, pin: Pin) -> Store:
     root = path.absolute()
     if not root.is_dir():
@@ -87,9 +81,7 @@ def _fetch(repository: Repository, remote: str) -> str:
 
 
 def _uv_cache(pin: Pin) -> Iterator[Store]:
-    named = os.environ.get("UV_CACHE_DIR")
-    folder = Path(named).resolve() if named else cache_folder("uv")
-    for database in sorted(folder.glob("git-v*/db/*")):
+    for database in sorted(uv_cache().glob("git-v*/db/*")):
         git_dir = database / ".git" if (database / ".git").is_dir() else database
         if (git_dir / "objects").is_dir():
             same = pin.git is not None and same_place(pin.git) in {same_place(url) for url in _fetched_from(git_dir)}
@@ -117,7 +109,7 @@ def _fetched(pin: Pin, context: Context) -> Store:
         raise GitError("--online contacts hosts of trusted configuration only: add --config FILE or --base")
     if "@" in parts.netloc:
         raise GitError("the repository's URL holds credentials, which are not sent")
-    folder = cache_folder("pinproof") / "git" / hashlib.sha256(url.encode()).hexdigest()[:32]
+    folder = user_folder("cache", "pinproof") / "git" / hashlib.sha256(url.encode()).hexdigest()[:32]
     folder.mkdir(parents=True, exist_ok=True)
     object_format = "sha256" if pin.rev and len(pin.rev) == 64 else "sha1"
     made = run_git(folder, ["init", "-q", "--bare", "--template=", f"--object-format={object_format}", str(folder)])

@@ -25,6 +25,7 @@ from ..context import Context
 from ..lock import File
 from ..model import Finding, NotRun, Tally
 from ..source import Source, same_place
+from ..user_folders import uv_cache
 from ..words import counted
 
 CODE = "LCK050"
@@ -38,8 +39,6 @@ _NAME = re.compile(r"[a-z0-9](?:[a-z0-9-]*[a-z0-9])?")
 def run(context: Context) -> Iterator[Finding | Tally]:
     if context.options.static:
         raise NotRun("it reads the user's cache, and --static reads nothing outside of the project")
-    from ..scratch import uv_cache  # programs are not prepared where nothing is executed
-
     cache = uv_cache()
     if not cache.is_dir():
         raise NotRun("there is no uv cache here")

@@ -28,6 +28,7 @@ from typing import TYPE_CHECKING
 from ..context import Context
 from ..model import Finding, NotRun, Tally
 from ..project import LOCK, Project
+from ..user_folders import uv_cache
 
 if TYPE_CHECKING:
     from ..execute import Completed
@@ -43,7 +44,7 @@ _BECAUSE = (
 
 def run(context: Context) -> Iterator[Finding | Tally]:
     from ..execute import execute
-    from ..scratch import copy_all, copy_static, needs_build, python_fits, uv_binary, uv_cache, uv_environment
+    from ..scratch import copy_all, copy_static, needs_build, python_fits, uv_binary, uv_environment
 
     project = context.project
     root = project.root

@@ -10,7 +10,7 @@ from packaging.metadata import parse_email
 
 from ..files import InputError, write_whole
 from ..requirement import parse_requirement
-from ..stores import cache_folder
+from ..user_folders import user_folder
 from .client import Client, NoAnswerError
 from .simple import Offered
 
@@ -26,7 +26,7 @@ async def required(client: Client, file: Offered) -> list[dict[str, Any]]:
         NoAnswerError: it is not there, or is another one than its digest says.
     """
     digest = (file.metadata or {}).get("sha256", "")
-    kept = cache_folder("pinproof") / "metadata" / digest if _SHA256.fullmatch(digest) else None
+    kept = user_folder("cache", "pinproof") / "metadata" / digest if _SHA256.fullmatch(digest) else None
     body = kept.read_bytes() if kept and kept.is_file() else b""
     if kept is None or hashlib.sha256(body).hexdigest() != digest:
         path, mark, query = file.url.partition("?")

@@ -24,6 +24,7 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 from ..files import InputError
+from ..user_folders import user_folder
 
 FOLDER = ".pinproof-pin"
 
@@ -146,9 +147,7 @@ def _state(root: Path, kind: str) -> Path:
         root: the project's folder.
         kind: `json` says what an unfinished change has to put back; `lock` is locked by who is changing the project.
     """
-    base = os.environ.get("XDG_STATE_HOME")
-    folder = Path(base) if base and Path(base).is_absolute() else Path.home() / ".local" / "state"
-    return folder / "pinproof" / f"{hashlib.sha256(os.fsencode(root.resolve())).hexdigest()}.{kind}"
+    return user_folder("state", "pinproof") / f"{hashlib.sha256(os.fsencode(root.resolve())).hexdigest()}.{kind}"
 
 
 def _digest(path: Path) -> str:

@@ -12,7 +12,8 @@ from ..context import Context
 from ..execute import execute
 from ..files import InputError
 from ..project import LOCK, DirectoryTree, Project
-from ..scratch import copy_static, needs_build, python_fits, uv_binary, uv_cache, uv_environment
+from ..scratch import copy_static, needs_build, python_fits, uv_binary, uv_environment
+from ..user_folders import uv_cache
 
 
 def relocked(context: Context, changed: Mapping[str, bytes], name: str, *, online: bool) -> bytes:
