@@ -17,7 +17,7 @@ from ..pinning.edit import edited
 from ..pinning.journal import FOLDER, alone, pending, recover, write_all
 from ..pinning.relock import Overlay, relocked
 from ..pinning.resolve import resolve
-from ..project import LOCK, PYPROJECT, Project
+from ..project import LOCK, Project
 from ..requirement import normal_name
 from ..run import run_checks
 from ..source import Source
@@ -66,12 +66,11 @@ def _change(path: Path, wanted: str, rev: str, options: Options, config: Path | 
     context = Context(project=project, config=trusted, options=options)
     pin = _pin(context, wanted)
     commit, words = resolve(rev, pin, context)
-    files = edited(project, trusted, wanted, commit)
+    old, files = edited(project, trusted, wanted, commit)
     if not files:
         click.echo(f"{wanted} is pinned to {commit} already")
         return 0
-    old = {LOCK: project.lock_document.raw, **{path: _read(project, path) for path in files}}
-    files[LOCK] = relocked(context, files, wanted, online=options.online)
+    old[LOCK], files[LOCK] = project.lock_document.raw, relocked(context, files, wanted, online=options.online)
     before, after = run_checks(context), _after(context, files, config)
     _show(old, files, f"{wanted}: {commit}, by {words}")
     fresh = _new(before, after)
@@ -118,10 +117,6 @@ def _after(context: Context, files: Mapping[str, bytes], config: Path | None) ->
 def _new(before: Report, after: Report) -> list[Finding]:
     known = {(finding.code, finding.message) for finding in before.findings}
     return [f for f in after.findings if (f.code, f.message) not in known and f.severity is not Severity.INFO]
-
-
-def _read(project: Project, path: str) -> bytes:
-    return project.pyproject.raw if path == PYPROJECT else project.tree.read(path)
 
 
 def _show(old: Mapping[str, bytes], new: Mapping[str, bytes], title: str) -> None:

@@ -20,8 +20,8 @@ from ..values import PLACEHOLDER
 _BOM = b"\xef\xbb\xbf"
 
 
-def edited(project: Project, config: Config, name: str, commit: str) -> dict[str, bytes]:
-    """Return every file that names the pin, by path from the project's root, with `commit` in each place.
+def edited(project: Project, config: Config, name: str, commit: str) -> tuple[dict[str, bytes], dict[str, bytes]]:
+    """Return every file that changes, by path from the project's root: as it was read, and with `commit` in each place.
 
     uv.lock is not among them. Nothing is written.
 
@@ -30,18 +30,20 @@ def edited(project: Project, config: Config, name: str, commit: str) -> dict[str
     """
     documents = {member.document.path: member.document for member in project.members.values() if member.document}
     documents[project.pyproject.path] = project.pyproject
-    found: dict[str, bytes] = {}
+    old: dict[str, bytes] = {}
+    new: dict[str, bytes] = {}
     for path, document in documents.items():
         raw = _document(document, name, commit)
         if raw != document.raw:
-            found[path] = raw
+            old[path], new[path] = document.raw, raw
     for mention in config.mentions:
         if mention.pin == name:
-            raw = found.get(mention.path) or _read(project, mention.path)
+            raw = new.get(mention.path) or _read(project, mention.path)
             changed = _mentioned(raw, mention.template, commit)
             if changed != raw:
-                found[mention.path] = changed
-    return found
+                old.setdefault(mention.path, raw)
+                new[mention.path] = changed
+    return old, new
 
 
 def _document(document: Document, name: str, commit: str) -> bytes:
