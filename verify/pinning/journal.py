@@ -88,9 +88,11 @@ def recover(root: Path) -> bool:
         shutil.rmtree(stray, ignore_errors=True)
     if not pending(root):
         return False
-    folder = root / FOLDER
+    folder, record = root / FOLDER, _state(root, "json")
+    if not os.path.lexists(record):
+        raise InputError(str(folder), "was not left by pinproof here", hint="look where it comes from, remove it")
     try:
-        vouched = json.loads(_state(root, "json").read_text(encoding="utf-8"))
+        vouched = json.loads(record.read_text(encoding="utf-8"))
         kept = [folder / f"{number}.old" for number in range(len(vouched))]
         targets = [_target(root, path) for path in sorted(vouched)]
         for old, target, path in zip(kept, targets, sorted(vouched), strict=True):
@@ -100,10 +102,6 @@ def recover(root: Path) -> bool:
             if _digest(target) not in (before, after):
                 said = f"{path} was changed since; before the change it was as {old.name} is"
                 raise InputError(str(folder), said, hint="put right what has to be, and remove the folder")
-    except FileNotFoundError:
-        raise InputError(
-            str(folder), "was not left by pinproof here", hint="look where it comes from, remove it"
-        ) from None
     except (OSError, ValueError, TypeError) as error:
         raise InputError(
             str(folder), f"is damaged: {error}", hint="restore the files from git, and remove it"

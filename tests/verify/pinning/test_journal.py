@@ -199,6 +199,16 @@ def test_what_was_edited_after_an_interrupted_change_is_kept(root: Path, name: s
     assert files(root) == before
 
 
+def test_what_was_removed_after_an_interrupted_change_is_said(root: Path) -> None:
+    """It is no sign that somebody else left the folder here."""
+    half_written(root)
+    (root / "uv.lock").unlink()
+    before = files(root)
+    with pytest.raises(InputError, match=r"is damaged: .*uv\.lock"):
+        recover(root)
+    assert files(root) == before
+
+
 def test_one_change_at_a_time(root: Path) -> None:
     with alone(root):
         with pytest.raises(InputError, match="another pinproof pin is at work"), alone(root):
