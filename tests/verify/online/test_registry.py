@@ -23,6 +23,14 @@ def asked(project: Path, **options: object) -> Outcome:
     return outcome
 
 
+def asked_as_configured(project: Path, index: Index) -> Outcome:
+    """Ask the index because trusted configuration names it, as `own`."""
+    trusted = Document("trusted.toml", f'[[tool.uv.index]]\nname = "own"\nurl = "{index.url}"\n'.encode())
+    options = Options(static=True, online=True, timeout=10)
+    (outcome,) = check(project, options=options, config=Config.load(trusted), select=["registry"]).outcomes
+    return outcome
+
+
 def said(outcome: Outcome) -> list[str]:
     return [f"{finding.severity} {finding.message}" for finding in outcome.findings]
 
@@ -177,16 +185,10 @@ def test_hosts_of_trusted_configuration_are_asked_with_their_credentials(
     project: Path, index: Index, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     index.password = "s3cret-word"  # noqa: S105
-    trusted = Document("trusted.toml", f'[[tool.uv.index]]\nname = "own"\nurl = "{index.url}"\n'.encode())
-
-    def ask() -> Outcome:
-        options = Options(static=True, online=True, timeout=10)
-        return check(project, options=options, config=Config.load(trusted), select=["registry"]).outcomes[0]
-
-    assert ask().reason == "2 packages: 127.0.0.1 answered 401"
+    assert asked_as_configured(project, index).reason == "2 packages: 127.0.0.1 answered 401"
     monkeypatch.setenv("UV_INDEX_OWN_USERNAME", "me")
     monkeypatch.setenv("UV_INDEX_OWN_PASSWORD", index.password)
-    assert ask().status is Status.PASSED
+    assert asked_as_configured(project, index).status is Status.PASSED
 
 
 def netrc(path: Path, *machines: str) -> Path:
@@ -227,10 +229,7 @@ def test_credentials_of_an_index_go_before_netrc(
     monkeypatch.setenv("NETRC", str(netrc(tmp_path / "machines", "machine 127.0.0.1 login me password of-old")))
     monkeypatch.setenv("UV_INDEX_OWN_USERNAME", "me")
     monkeypatch.setenv("UV_INDEX_OWN_PASSWORD", index.password)
-    trusted = Document("trusted.toml", f'[[tool.uv.index]]\nname = "own"\nurl = "{index.url}"\n'.encode())
-    options = Options(static=True, online=True, timeout=10)
-    (outcome,) = check(project, options=options, config=Config.load(trusted), select=["registry"]).outcomes
-    assert outcome.status is Status.PASSED
+    assert asked_as_configured(project, index).status is Status.PASSED
 
 
 def test_a_netrc_that_cannot_be_read(
